@@ -50,12 +50,14 @@ typedef struct app_sink {
 } app_sink;
 
 /* Independent tasks, each with its own record (tasks.h). */
+struct app_case;
 typedef struct app_tasks {
     uint32_t body;    /* of all tasks, */
     uint32_t *bodies; /* or, not NULL: of each; malloc */
     void *args;       /* n records of arg_bytes each; malloc */
     size_t arg_bytes;
     uint64_t n;
+    int (*spawn)(struct app_case *c); /* of a pool: NULL, or spawns n tasks that have no records here */
 } app_tasks;
 static inline uint32_t app_task_body(const app_tasks *t, uint64_t i) { return t->bodies ? t->bodies[i] : t->body; }
 
@@ -96,8 +98,10 @@ extern const app_engine app_graph;
 size_t app_graph_facts(heddle_graph *g, app_fact out[APP_FACTS]);
 /* heddle_graph_run of the case's graph; both engines use it. */
 int app_graph_run(app_case *c);
-/* apps/pool.c: independent tasks, spawned one by one (heddle/pool.h). The case has no graph. */
+/* apps/pool.c: tasks spawned one by one (heddle/pool.h). The case has no graph. */
 extern const app_engine app_pool;
+/* Sets c->error from the sentence of this thread, where calls on pools leave it; returns -1. */
+int app_pool_failed(app_case *c);
 /* apps/wave.c: a body of one cell or of a tile, run over bands of rows (heddle/wave.h, tile.h). */
 extern const app_engine app_wave;
 

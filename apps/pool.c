@@ -4,8 +4,14 @@
 
 #include <stdio.h>
 
+int app_pool_failed(app_case *c)
+{
+    snprintf(c->error, APP_ERROR, "%s", heddle_error_text(NULL));
+    return -1;
+}
+
 /* Tasks of one body by one call, of several bodies one by one. */
-static heddle_status spawn(app_case *c)
+static int spawn(app_case *c)
 {
     const app_tasks *t = &c->tasks;
     heddle_pool_task task = HEDDLE_POOL_TASK_INIT;
@@ -13,18 +19,17 @@ static heddle_status spawn(app_case *c)
     task.body = t->body;
     task.arg_bytes = t->arg_bytes;
     if (!t->bodies)
-        return heddle_pool_spawn_many(c->pool, &task, t->args, t->arg_bytes, t->n, NULL, NULL);
-    for (uint64_t i = 0; i < t->n && s == HEDDLE_OK; i++)
+        s = heddle_pool_spawn_many(c->pool, &task, t->args, t->arg_bytes, t->n, NULL, NULL);
+    for (uint64_t i = 0; t->bodies && i < t->n && s == HEDDLE_OK; i++)
         s = heddle_pool_spawn(c->pool, t->bodies[i], (const char *)t->args + i * t->arg_bytes, t->arg_bytes, 0, NULL);
-    return s;
+    return s == HEDDLE_OK ? 0 : app_pool_failed(c);
 }
 
 static int run(app_case *c)
 {
-    if (spawn(c) == HEDDLE_OK && heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK)
-        return 0;
-    snprintf(c->error, APP_ERROR, "%s", heddle_error_text(NULL));
-    return -1;
+    if (c->tasks.spawn ? c->tasks.spawn(c) : spawn(c))
+        return -1;
+    return heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK ? 0 : app_pool_failed(c);
 }
 
 static size_t facts(const app_case *c, app_fact out[APP_FACTS])

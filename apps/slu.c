@@ -6,7 +6,8 @@
  * the blocks of the BOTS pattern.
  *
  * Option how: graph: a symbolic decomposition on the host finds all tasks, which form a graph. spawn: one task finds
- * the others, and fill-in, while they run (slu_spawn_bodies.c).
+ * the others, and fill-in, while they run (slu_spawn_bodies.c). As a pool the host spawns the tasks of the graph one by one, and
+ * option order says what keeps them in order (slu_pool.h).
  *
  * Step k: lu0 on the diagonal block, fwd along its row, bdiv down its column, bmod on every pair of these.
  *
@@ -16,8 +17,10 @@
 #include "noise.h"
 #include "slu_bodies.h"
 #include "slu_matrix.h"
+#include "slu_pool.h"
 #include "slu_solve.h"
 #include "slu_spawn.h"
+#include "tasks.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,6 +45,7 @@ typedef struct slu_case {
     slu_record record;
     int spawns;            /* option how                                                */
     slu_spawn_state spawn; /* if so                                                     */
+    slu_pool pool;         /* of scenario slu/pool; option order                        */
 } slu_case;
 
 static uint64_t n_numbers(const slu_case *p) { return p->m.n_blocks * p->m.b * p->m.b; }
@@ -133,7 +137,8 @@ static int load(app_case *c, const app_request *q, char *error)
     input_matrix a = {0, 0, 0, NULL};
     int failed;
     if (app_check_request(&app_slu, q, 1, error) || app_opt_body(&app_slu, q, &p->body, error) ||
-        load_how(p, q, error) || (q->n_inputs && input_matrix_market(q->inputs[0], &a, error)))
+        load_how(p, q, error) || slu_pool_choose(&p->pool, app_opt_text(&app_slu, q, "order"), error) ||
+        (q->n_inputs && input_matrix_market(q->inputs[0], &a, error)))
         return -1;
     failed = shape(p, q, a.n, error) || check_body(p, error) || (!a.entries && make_up(p, &a, error)) ||
              slu_matrix_make(&p->m, a.entries, a.n_entries, error) || check_tasks(p, error);
@@ -148,9 +153,10 @@ static void free_case(app_case *c)
     slu_case *p = (slu_case *)c;
     if (!p)
         return;
+    app_tasks_free(c);
     if (c->ctx)
         heddle_mem_free(c->ctx, p->record.a);
-    heddle_graph_free(c->graph);
+    slu_pool_clear(&p->pool);
     slu_spawn_clear(&p->spawn, c->ctx);
     slu_matrix_clear(&p->m);
     free(p->result);
@@ -259,21 +265,29 @@ static uint32_t cost_ns(const slu_case *p, uint32_t body)
     return p->record.tuned ? tuned[body] : (uint32_t)app_smaller(plain[body] / 2 + 100, 1u << 30);
 }
 
+/* Of the task's blocks. Returns their number. */
+static uint32_t ranges_of(const slu_case *p, const slu_task *t, heddle_range r[3])
+{
+    const uint64_t n = p->m.b * p->m.b;
+    for (uint32_t i = 0; i < t->n; i++)
+        r[i] = heddle_range_of(p->record.a + t->slot[i] * n, n * sizeof(double), 1, 0,
+                               i + 1 < t->n ? HEDDLE_MODE_IN : HEDDLE_MODE_INOUT);
+    return t->n;
+}
+
 /* Tasks on the way to the next pivot are urgent: all but products, and products that the next step begins with. */
+static int is_urgent(const slu_task *t) { return t->body != slu_bmod || t->is_next; }
+
 static int add(slu_case *p, const slu_task *t)
 {
-    const uint64_t n_bytes = p->m.b * p->m.b * sizeof(double);
     heddle_range r[3];
     heddle_task_desc d = HEDDLE_TASK_INIT;
-    for (uint32_t i = 0; i < t->n; i++)
-        r[i] = heddle_range_of(p->record.a + t->slot[i] * p->m.b * p->m.b, n_bytes, 1, 0,
-                               i + 1 < t->n ? HEDDLE_MODE_IN : HEDDLE_MODE_INOUT);
     d.body = t->body;
     d.args = t->slot; /* the bodies' records are plain arrays of slots */
     d.arg_bytes = t->n * sizeof t->slot[0];
     d.ranges = r;
-    d.n_ranges = t->n;
-    d.urgent = t->body != slu_bmod || t->is_next;
+    d.n_ranges = ranges_of(p, t, r);
+    d.urgent = is_urgent(t);
     d.cost_ns = cost_ns(p, t->body);
     if (heddle_graph_add_task(p->c.graph, &d, NULL) != HEDDLE_OK)
         return app_heddle_error(&p->c, "adding a task");
@@ -295,9 +309,10 @@ static int add_root(slu_case *p)
     return 0;
 }
 
-static int build(app_case *c, heddle_ctx *ctx)
+/* Memory and record of params, for any engine. */
+static int begin(slu_case *p, heddle_ctx *ctx)
 {
-    slu_case *p = (slu_case *)c;
+    app_case *c = &p->c;
     void *a;
     c->ctx = ctx;
     if (heddle_mem_new(ctx, n_numbers(p) * sizeof(double), &a) != HEDDLE_OK)
@@ -305,10 +320,52 @@ static int build(app_case *c, heddle_ctx *ctx)
     p->record = (slu_record){a, (uint32_t)p->m.b, p->m.b == SLU_EDGE && app_is_tuned(ctx, p->body)};
     c->record = p->spawns ? (const void *)&p->spawn.record : &p->record;
     c->record_bytes = p->spawns ? sizeof p->spawn.record : sizeof p->record;
-    if ((p->spawns && slu_spawn_new(&p->spawn, &p->m, &p->record, c)) || reset(c) || new_graph(p))
+    return (p->spawns && slu_spawn_new(&p->spawn, &p->m, &p->record, c)) || reset(c) ? -1 : 0;
+}
+
+static int build(app_case *c, heddle_ctx *ctx)
+{
+    slu_case *p = (slu_case *)c;
+    if (begin(p, ctx) || new_graph(p))
         return -1;
     return p->spawns ? add_root(p) : each_task(p, add);
 }
+
+/* ---- pool ---- */
+
+static int spawn_task(slu_case *p, const slu_task *t)
+{
+    heddle_range r[3];
+    heddle_pool_task task = HEDDLE_POOL_TASK_INIT;
+    task.body = t->body;
+    task.args = t->slot;
+    task.arg_bytes = t->n * sizeof t->slot[0];
+    task.ranges = r;
+    task.n_ranges = ranges_of(p, t, r);
+    task.urgent = is_urgent(t);
+    return slu_pool_spawn(&p->pool, &p->c, &task, t->slot, t->n);
+}
+
+static int spawn_all(app_case *c)
+{
+    slu_case *p = (slu_case *)c;
+    slu_pool_begin(&p->pool);
+    return each_task(p, spawn_task);
+}
+
+static int build_pool(app_case *c, heddle_ctx *ctx)
+{
+    slu_case *p = (slu_case *)c;
+    const slu_counts *n = &p->m.counts;
+    if (p->spawns) {
+        snprintf(c->error, APP_ERROR, "option how: the tasks of slu/pool are spawned by the host, not by tasks");
+        return -1;
+    }
+    c->tasks = (app_tasks){.n = n->lu0 + n->fwd + n->bdiv + n->bmod, .spawn = spawn_all};
+    return begin(p, ctx) || app_tasks_pool(c) || slu_pool_new(&p->pool, p->m.n_blocks, c) ? -1 : 0;
+}
+
+/* ---- loops ---- */
 
 static int call(slu_case *p, const slu_task *t)
 {
@@ -489,10 +546,12 @@ static void answer(app_case *c, const app_sink *s)
 
 static const app_option options[] = {
     {"how", "graph", "graph: all tasks are found before; or spawn: tasks make tasks where blocks fill in"},
+    {"order", "ranges", "of a pool's tasks: by ranges, by handles, or in waves that the host waits for"},
     APP_OPTION_BODY,
     {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles}, {.engine = NULL}};
+static const app_scenario scenarios[] = {
+    {&app_graph, build, reset, tiles}, {&app_pool, build_pool, reset, tiles}, {.engine = NULL}};
 
 const app app_slu = {
     .name = "slu",

@@ -9,4 +9,4 @@ HEDDLE_BODY(slu_fwd, slu_record, params, slu_two, t) { slu_do_fwd(thread, params
 HEDDLE_BODY(slu_bdiv, slu_record, params, slu_two, t) { slu_do_bdiv(thread, params, t); }
 HEDDLE_BODY(slu_bmod, slu_record, params, slu_three, t) { slu_do_bmod(thread, params, t); }
 
-HEDDLE_TABLE(slu, slu_record, SLU_BODIES)
+HEDDLE_POOL_TABLE(slu, slu_record, SLU_BODIES)

@@ -65,8 +65,9 @@ static heddle_ctx *open_turn(const app_scenario *s, uint32_t turn)
     return ctx;
 }
 
-/* steps: inner-loop steps of the case, about a nanosecond each. */
-static void run_case(const char *name, const app_request *q, known_sink *k, uint32_t n_keys, double steps)
+/* engine: only of that one; NULL: of all. steps: inner-loop steps of the case, about a nanosecond each. */
+static void run_case_by(const char *name, const app_engine *engine, const app_request *q, known_sink *k,
+                        uint32_t n_keys, double steps)
 {
     const app *a = app_find(name);
     const app_scenario *s;
@@ -80,12 +81,17 @@ static void run_case(const char *name, const app_request *q, known_sink *k, uint
     }
     n_cases++;
     for (s = a->scenarios; s->engine; s++)
-        for (turn = first_turn(s, steps); turn < n_turns(s); turn++) {
+        for (turn = first_turn(s, steps); turn < n_turns(s) && (!engine || s->engine == engine); turn++) {
             heddle_ctx *ctx = open_turn(s, turn);
             known_run(a, s, q, ctx, k, n_keys);
             n_runs++;
             heddle_ctx_close(ctx);
         }
+}
+
+static void run_case(const char *name, const app_request *q, known_sink *k, uint32_t n_keys, double steps)
+{
+    run_case_by(name, NULL, q, k, n_keys, steps);
 }
 
 /* The options of a case are the numbers in its object. */
@@ -212,8 +218,9 @@ static void picture_cases(const char *root)
 /* Compares slu's answers on the file, its tasks and M, merged into one object. Eight multiplications count as one step. */
 static void run_slu(const json_t *c, const app_request *q, const char *what)
 {
-    app_pair how = {"how", "spawn"};
-    app_request spawn = *q;
+    const app_pair opts[] = {{"how", "spawn"}, {"order", "handles"}, {"order", "waves"}};
+    app_request other = *q;
+    double steps;
     json_t *tasks = json_object_get(c, "block_tasks_no_pivot"), *all = json_copy((json_t *)(uintptr_t)c);
     known_sink k = {what, all, {1e-11, 1e-11}, 0}; /* all values but the error, which is 0, exceed 1 */
     const char *rhs = json_string_value(json_object_get(json_object_get(c, "dominant_matrix_M"), "rhs"));
@@ -221,10 +228,11 @@ static void run_slu(const json_t *c, const app_request *q, const char *what)
     json_object_set_new(all, "solution_error", json_real(0));
     json_object_update(all, tasks);
     json_object_update(all, json_object_get(c, "dominant_matrix_M"));
-    run_case("slu", q, &k, 20, json_number_value(json_object_get(tasks, "bmod")) * 32 * 32 * 32 / 8);
-    spawn.opts = &how;
-    spawn.n_opts = 1;
-    run_case("slu", &spawn, &k, 20, json_number_value(json_object_get(tasks, "bmod")) * 32 * 32 * 32 / 8);
+    steps = json_number_value(json_object_get(tasks, "bmod")) * 32 * 32 * 32 / 8;
+    run_case("slu", q, &k, 20, steps);
+    other.n_opts = 1;
+    for (other.opts = opts; other.opts < opts + 3; other.opts++)
+        run_case_by("slu", other.opts == opts ? &app_graph : &app_pool, &other, &k, 20, steps);
     json_decref(all);
 }
 

@@ -61,7 +61,8 @@ static int run_case(const app *a, const app_scenario *s, const app_request *q, h
 static int run_size(const app *a, const app_scenario *how_run, const uint64_t *s, heddle_ctx *ctx, uint32_t turn)
 {
     app_pair sweeps = {"sweeps", turn % 2 ? "1" : "4"}, keep = {"keep", "1"}, how = {"how", "spawn"},
-             bins = {"bins", turn % 3 ? "32" : "5"}, back = {"way", "decrypt"}, chain = {"mode", "cbc"};
+             bins = {"bins", turn % 3 ? "32" : "5"}, back = {"way", "decrypt"}, chain = {"mode", "cbc"},
+             order = {"order", turn % 3 ? "handles" : "waves"};
     app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
     if (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
         return 0;
@@ -72,7 +73,7 @@ static int run_size(const app *a, const app_scenario *how_run, const uint64_t *s
     else if (turn % 2 && (!strcmp(a->name, "sw") || !strcmp(a->name, "dtw")))
         q.opts = &keep;
     else if (turn % 2 && !strcmp(a->name, "slu"))
-        q.opts = &how;
+        q.opts = how_run->engine == &app_pool ? &order : &how;
     else if (!strcmp(a->name, "des3"))
         q.opts = turn % 2 ? &back : s[3] >= s[1] ? &chain : NULL;
     if (!strcmp(a->name, "mm") && q.n[0] > 9) /* each row is a product of matrices */

@@ -116,6 +116,21 @@ run 0 run mix -n 6 --opt bytes=999 --json
 json_is True "d['answer'] == json.load(open('pool_mix'))['answer']"
 rm pool_mix
 refused 'mix has one size, the tasks of each part' run mix -n 4x5
+run 0 run slu -n 300 -b 20 --json
+cp out graph_slu
+for order in ranges handles waves; do # tasks that come after others: the same bits, also with few slots, and alone
+    for how in '--workers 3' '--workers 1' '--backend serial --team-size 3'; do
+        for slots in 32 65536; do
+            # shellcheck disable=SC2086
+            HEDDLE_POOL_SLOTS=$slots run 0 run slu/pool -n 300 -b 20 --opt order=$order --repeat 3 $how --json
+            json_is "slu/pool ok $slots" "'%s %s %s' % (d['app'], d['check'], d['slots'])"
+            json_is True "all(d[k] == json.load(open('graph_slu'))[k] for k in ('answer', 'tasks'))"
+        done
+    done
+done
+rm graph_slu
+refused "option order: 'random' is not ranges, handles or waves" run slu/pool --opt order=random
+refused 'option how: the tasks of slu/pool are spawned by the host' run slu/pool --opt how=spawn
 for option in '--dot t.dot' '--dump-graph t.json' '--plan t.json'; do
     # shellcheck disable=SC2086
     refused "${option%% *}: mandel/pool has no graph to tell of" run mandel/pool $option

@@ -65,7 +65,7 @@ static void test_scenario(const app *a, const app_scenario *s)
 {
     static text first, other;
     app_pair sweeps = {"sweeps", "3"}, keep = {"keep", "1"}, how = {"how", "spawn"};
-    app_pair back = {"way", "decrypt"}, chain = {"mode", "cbc"};
+    app_pair back = {"way", "decrypt"}, chain = {"mode", "cbc"}, order = {"order", "handles"};
     size_t i, l;
     for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         app_request q = {{sizes[i][0], sizes[i][1]}, {sizes[i][2], sizes[i][3]}, NULL, 0, NULL, 0};
@@ -76,7 +76,7 @@ static void test_scenario(const app *a, const app_scenario *s)
         else if (i % 2 && (!strcmp(a->name, "sw") || !strcmp(a->name, "dtw")))
             q.opts = &keep;
         else if (i % 2 && !strcmp(a->name, "slu"))
-            q.opts = &how;
+            q.opts = s->engine == &app_pool ? &order : &how;
         else if (!strcmp(a->name, "des3"))
             q.opts = i % 2 ? &back : sizes[i][3] >= sizes[i][1] ? &chain : NULL;
         q.n_opts = q.opts != NULL;

@@ -41,6 +41,8 @@ static uint32_t put_entry(hd_ordered *k, heddle_handle h, uint64_t first, uint64
 
 static int put_stood_for(hd_ordered *k, const uint32_t *entries, uint64_t n)
 {
+    if (!n)
+        return 0;
     if (hd_list_room(&k->stood_for, n, sizeof *entries))
         return -1;
     memcpy(STOOD_FOR(k, k->stood_for.n), entries, n * sizeof *entries);
@@ -162,6 +164,8 @@ static int name_task(heddle_pool *p, heddle_handle h)
 /* Lets the list of entries grow by those that entry e stands for. */
 static int put_before(hd_order *o, const entry *e)
 {
+    if (!e->n)
+        return 0;
     if (hd_list_room(&o->before, e->n, sizeof(uint32_t)))
         return -1;
     memcpy(BEFORE(o, o->before.n), STOOD_FOR(&o->known, e->first), e->n * sizeof(uint32_t));
@@ -186,12 +190,12 @@ static int name_before(heddle_pool *p)
     return 0;
 }
 
-/* Fills o->names, beginning with those that q has. After an error nothing is named. */
+/* Fills o->names, beginning with those that q has; there is room even for none. After an error nothing is named. */
 static heddle_status name_all(heddle_pool *p, const hd_request *q)
 {
     hd_order *o = &p->order;
     o->names.n = 0;
-    if (hd_list_room(&o->names, q->n_names, sizeof *q->names)) {
+    if (hd_list_room(&o->names, HEDDLE_POOL_MOST_AFTER, sizeof *q->names)) {
         hd_unname(p, q->names, q->n_names);
         return no_memory(o);
     }
