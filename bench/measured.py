@@ -70,6 +70,9 @@ SECTIONS = [
     Section("pools", "Pools on a GPU", RESULTS + "/h100/pool.tsv", "bash tests/gpu.sh --long pool",
             "Tasks of 128 threads from one CPU thread. *A kernel each* is what a program without a pool would do: a launch for each "
             "task, over 32 streams."),
+    Section("pagoda", "Pagoda's applications in a pool", "doc/results/pagoda-apps.tsv", "bash tests/gpu.sh --long pagoda",
+            "Times of eight applications of 32,768 narrow tasks (one H100), data on the device: geometric means. `kernels` launches each "
+            "task, over 32 streams; `batch` waits for each batch, as GeMTC does."),
     Section("openmp", "Translated OpenMP programs on a GPU", GPU + "openmp.tsv", "bash tests/gpu.sh --long openmp",
             "Programs that heddlec translated over the hand-written portable bodies."),
     Section("beside", "CUDA calls beside a resident kernel", GPU + "beside.tsv", "bash tests/gpu.sh beside",
@@ -98,7 +101,7 @@ FACE_TABLE = GPU + "figures.tsv"
 
 # Tables of the papers' figures have no commits; this guide has the commit of all that stand below a heading.
 FIGURES_GUIDE = "doc/results/README.md"
-HEADINGS = {"peerwave": "PeerWave"}
+HEADINGS = {"pagoda": "Pagoda", "peerwave": "PeerWave"}
 
 Goal = collections.namedtuple("Goal", "section measure rows take beside unit goal source line")
 Table = collections.namedtuple("Table", "path rows head tail")
