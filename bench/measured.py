@@ -312,7 +312,7 @@ def value_text(figure):
 
 
 def source_line(root, section, table):
-    machine = table.head.get("cpu") or (table.rows[0].get("gpu") if table.rows else None) or "NVIDIA H200"
+    machine = table.head.get("gpu") or table.head.get("cpu") or (table.rows[0].get("gpu") if table.rows else None) or "NVIDIA H200"
     driver = {r["driver"] for r in table.rows if "driver" in r}
     if driver:
         machine += ", driver " + ", ".join(sorted(driver))

@@ -156,6 +156,13 @@ static void put_means(figures *f, double *value)
     }
 }
 
+static void print_gpu(figures *f)
+{
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    if (heddle_device_get(HEDDLE_CUDA, 0, &device) == HEDDLE_OK)
+        fprintf(f->files.tsv.out, "# gpu: %s\n", device.name);
+}
+
 static int figure_apps(figures *f, timing *t)
 {
     const char *groups[N_SUBJECTS + 1], *series[MOST_WAYS];
@@ -166,6 +173,7 @@ static int figure_apps(figures *f, timing *t)
         return CLI_BAD;
     snprintf(note, sizeof note, "%llu tasks of 128 threads, over %s; medians of %zu runs, and their geometric mean",
              (unsigned long long)f->n_tasks, f->ways[0].name, figure_runs(f->o));
+    print_gpu(f);
     fprintf(f->files.tsv.out, "# %s\napp\tway\ttasks\tmedian_ms\tleast_ms\tmost_ms\tover\n", note);
     for (size_t i = 0; i < N_SUBJECTS; i++) {
         groups[i] = subjects[i].app;
