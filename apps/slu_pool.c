@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LET_GO 256u /* tasks that are waited for when the table is full */
+
 int slu_pool_choose(slu_pool *s, const char *order, char *error)
 {
     static const char *const names[] = {"ranges", "handles", "waves"};
@@ -77,6 +79,15 @@ static int let_go(slu_pool *s, app_case *c)
     return heddle_pool_wait(c->pool, h->handle, HEDDLE_FOREVER, NULL) == HEDDLE_OK ? 0 : app_pool_failed(c);
 }
 
+/* The table is full: a call that finds no slot has looked for long, so many are given back at once. */
+static int let_some_go(slu_pool *s, app_case *c)
+{
+    for (uint32_t k = 0; k < LET_GO && s->n_held; k++)
+        if (let_go(s, c))
+            return -1;
+    return 0;
+}
+
 static void hold(slu_pool *s, heddle_handle handle, uint32_t block)
 {
     s->held[(s->first + s->n_held++) % s->n_slots] = (slu_held){handle, block};
@@ -93,7 +104,7 @@ static int spawn_after(slu_pool *s, app_case *c, heddle_pool_task *t, const uint
         t->flags = s->n_held ? HEDDLE_POOL_TRY : 0;
         status = heddle_pool_spawn_task(c->pool, t, &handle);
         if (status == HEDDLE_EBUSY && s->n_held) {
-            if (let_go(s, c))
+            if (let_some_go(s, c))
                 return -1;
         } else if (status != HEDDLE_OK)
             return app_pool_failed(c);
