@@ -9,8 +9,7 @@
  *     heddle_pool_free(pool);                                            // waits for all
  *
  * The bodies are those of graphs (heddle/task.h), barriers, reductions, failures and spawning included; HEDDLE_POOL_TABLE
- * makes their table. A task has a team
- * of its own size, and may have several blocks, each run by a team.
+ * makes their table. A task has a team of its own size, and may have several blocks, each run by a team.
  * (Pagoda: Yeh et al., PPoPP'17 and TOPC 6(4), 2019. Its taskSpawn, wait, check and waitAll are spawn, wait, test and
  * wait_all here. Dependences, failures, cancelling, notices and spawning bodies are not in it.)
  *
