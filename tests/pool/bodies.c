@@ -85,16 +85,18 @@ HEDDLE_SPAWNER(pooled_greedy, pooled_params, params, pooled_gate_args, t, HEDDLE
         (void)HEDDLE_ATOMIC_ADD(params->began, 1u + t->until_canceled, RELAXED, DEV);
 }
 
-/* When it began and when it ended. */
+/* When it began and when it ended. Many tasks may have one number. */
 HEDDLE_BODY(pooled_stamp, pooled_params, params, pooled_stamp_args, t)
 {
     uint32_t n;
     if (thread->index == 0) {
         (void)HEDDLE_ATOMIC_ADD(&params->ran[t->task], 1u, RELAXED, DEV);
-        params->cells[2u * t->task] = HEDDLE_ATOMIC_ADD(params->began, 1u, RELAXED, DEV);
+        HEDDLE_ATOMIC_STORE(&params->cells[2u * t->task], HEDDLE_ATOMIC_ADD(params->began, 1u, RELAXED, DEV), RELAXED,
+                            DEV);
         for (n = 0; n < t->n_pauses; n++)
             heddle_pause(n);
-        params->cells[2u * t->task + 1u] = HEDDLE_ATOMIC_ADD(params->began, 1u, RELAXED, DEV);
+        HEDDLE_ATOMIC_STORE(&params->cells[2u * t->task + 1u], HEDDLE_ATOMIC_ADD(params->began, 1u, RELAXED, DEV),
+                            RELAXED, DEV);
     }
     if (t->code)
         heddle_task_fail(thread, t->code);
