@@ -64,5 +64,17 @@ void *pooled_new(heddle_backend b, size_t n_bytes);
 void pooled_free(heddle_backend b, void *p);
 /* What the arguments of a test program ask for: the GPU alone (--cuda), or all others. Skips the test without one. */
 int pooled_wants_gpu(int argc, char **argv);
+/* The main function of a test with random programs: n of them, or HEDDLE_PROGRAMS, on the GPU in each mode (--cuda), or else serially
+ * and on 1 to 4 threads. */
+typedef void (*pooled_run)(heddle_backend b, uint32_t n_workers, uint32_t n_programs, uint64_t *seed);
+int pooled_programs(int argc, char **argv, uint64_t seed, uint32_t n, pooled_run run);
+
+/* The call is refused with that status, and a sentence in which the word is. */
+#define POOLED_REFUSED(call, status, word)                                                                 \
+    do {                                                                                                   \
+        const heddle_status said_ = (call);                                                                \
+        CHECK_MSG(said_ == HEDDLE_##status && strstr(heddle_error_text(NULL), word), "%s: %s (%s)", #call, \
+                  heddle_status_text(said_), heddle_error_text(NULL));                                     \
+    } while (0)
 
 #endif

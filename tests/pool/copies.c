@@ -143,13 +143,6 @@ static void run_chain(rig *r, uint64_t seed)
     }
 }
 
-#define REFUSED(call, status, word)                                                                        \
-    do {                                                                                                   \
-        const heddle_status said_ = (call);                                                                \
-        CHECK_MSG(said_ == HEDDLE_##status && strstr(heddle_error_text(NULL), word), "%s: %s (%s)", #call, \
-                  heddle_status_text(said_), heddle_error_text(NULL));                                     \
-    } while (0)
-
 static void check_refused(rig *r)
 {
     const pooled_copy_args a = {NULL, NULL, 4, 0};
@@ -162,35 +155,35 @@ static void check_refused(rig *r)
     t.args = &a;
     t.arg_bytes = sizeof a;
     t.n_copies = 1;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "copies is NULL");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "copies is NULL");
     t.copies = c;
     t.n_copies = 5;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), ERANGE, "4 are the most");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), ERANGE, "4 are the most");
     t.n_copies = 1;
     c[0].at = 4;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "byte 4");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "byte 4");
     c[0].at = sizeof a;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "pointer");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "pointer");
     c[0].at = 0;
     c[0].reserved = 1;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "reserved");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "reserved");
     c[0].reserved = 0;
     c[0].n_bytes = 0;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), ERANGE, "0 bytes");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), ERANGE, "0 bytes");
     c[0].n_bytes = 4;
     c[0].mode = (heddle_mode)0;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "mode");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "mode");
     c[0].mode = HEDDLE_MODE_IN;
     c[0].host = NULL;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "NULL");
-    REFUSED(heddle_pool_mem_new(r->pool, 0, &more), ERANGE, "0 bytes");
-    REFUSED(heddle_pool_mem_new(r->pool, 8, NULL), EINVAL, "out");
-    REFUSED(heddle_pool_pin(r->pool, NULL, 8), EINVAL, "NULL");
-    REFUSED(heddle_pool_pin(r->pool, r->want, 0), ERANGE, "0 bytes");
-    REFUSED(heddle_pool_pin(r->pool, r->memory[PINNED] + 4096, 8), EINVAL, "pinned already");
-    REFUSED(heddle_pool_pin(r->pool, r->memory[OWN], 8), EINVAL, "pinned already");
-    REFUSED(heddle_pool_unpin(r->pool, r->memory[OWN]), EINVAL, "no such memory");
-    REFUSED(heddle_pool_mem_free(r->pool, r->memory[PINNED]), EINVAL, "no such memory");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_mem_new(r->pool, 0, &more), ERANGE, "0 bytes");
+    POOLED_REFUSED(heddle_pool_mem_new(r->pool, 8, NULL), EINVAL, "out");
+    POOLED_REFUSED(heddle_pool_pin(r->pool, NULL, 8), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_pin(r->pool, r->want, 0), ERANGE, "0 bytes");
+    POOLED_REFUSED(heddle_pool_pin(r->pool, r->memory[PINNED] + 4096, 8), EINVAL, "pinned already");
+    POOLED_REFUSED(heddle_pool_pin(r->pool, r->memory[OWN], 8), EINVAL, "pinned already");
+    POOLED_REFUSED(heddle_pool_unpin(r->pool, r->memory[OWN]), EINVAL, "no such memory");
+    POOLED_REFUSED(heddle_pool_mem_free(r->pool, r->memory[PINNED]), EINVAL, "no such memory");
     CHECK_OK(NULL, heddle_pool_mem_free(r->pool, NULL));
 }
 
@@ -218,21 +211,4 @@ static void check_all(heddle_backend b, uint32_t n_workers, uint32_t n_programs,
     rig_close(r);
 }
 
-int main(int argc, char **argv)
-{
-    const char *text = getenv("HEDDLE_PROGRAMS");
-    uint64_t seed = check_seed(20261128);
-    const uint32_t n = text ? (uint32_t)strtoul(text, NULL, 0) : 40u;
-    uint32_t w;
-    if (pooled_wants_gpu(argc, argv)) {
-        for (w = 0; pooled_set_mode(w); w++)
-            check_all(HEDDLE_CUDA, 0, n, &seed);
-        printf("%u programs on a GPU, in %u modes\n", n, w);
-        return 0;
-    }
-    check_all(HEDDLE_SERIAL, 0, n / 4u, &seed);
-    for (w = 1; w <= 3; w++)
-        check_all(HEDDLE_CPU, w, n / 4u, &seed);
-    printf("%u programs on threads, %u serially\n", n / 4u * 3u, n / 4u);
-    return 0;
-}
+int main(int argc, char **argv) { return pooled_programs(argc, argv, 20261128, 40u, check_all); }

@@ -242,21 +242,4 @@ static void check_all(heddle_backend b, uint32_t n_workers, uint32_t n_programs,
     pooled_free(b, r);
 }
 
-int main(int argc, char **argv)
-{
-    const char *text = getenv("HEDDLE_PROGRAMS");
-    uint64_t seed = check_seed(20261127);
-    const uint32_t n = text ? (uint32_t)strtoul(text, NULL, 0) : 60u;
-    uint32_t w;
-    if (pooled_wants_gpu(argc, argv)) {
-        for (w = 0; pooled_set_mode(w); w++)
-            check_all(HEDDLE_CUDA, 0, n, &seed);
-        printf("%u programs on a GPU, in %u modes\n", n, w);
-        return 0;
-    }
-    check_all(HEDDLE_SERIAL, 0, n / 6u, &seed);
-    for (w = 1; w <= 4; w++)
-        check_all(HEDDLE_CPU, w, n / 4u, &seed);
-    printf("%u programs on threads, %u serially\n", n / 4u * 4u, n / 6u);
-    return 0;
-}
+int main(int argc, char **argv) { return pooled_programs(argc, argv, 20261127, 60u, check_all); }

@@ -13,13 +13,6 @@ typedef struct rig {
     int no_spawns;
 } rig;
 
-#define REFUSED(call, status, word)                                                                        \
-    do {                                                                                                   \
-        const heddle_status said_ = (call);                                                                \
-        CHECK_MSG(said_ == HEDDLE_##status && strstr(heddle_error_text(NULL), word), "%s: %s (%s)", #call, \
-                  heddle_status_text(said_), heddle_error_text(NULL));                                     \
-    } while (0)
-
 static heddle_status open_with(rig *r, heddle_pool_config c, heddle_pool **out)
 {
     return heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &c, out);
@@ -32,34 +25,37 @@ static void check_opening(rig *r)
     heddle_pool *p = r->pool;
     old.core_version--;
     graphs.has_pools = 0;
-    REFUSED(heddle_pool_new(NULL, &pooled, &r->params, sizeof r->params, NULL, &p), EDEVICE, "context");
+    POOLED_REFUSED(heddle_pool_new(NULL, &pooled, &r->params, sizeof r->params, NULL, &p), EDEVICE, "context");
     CHECK(p == NULL);
-    REFUSED(heddle_pool_new(r->ctx, NULL, &r->params, sizeof r->params, NULL, &p), EINVAL, "table is NULL");
-    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, NULL), EINVAL, "out is NULL");
-    REFUSED(heddle_pool_new(r->ctx, &pooled, NULL, sizeof r->params, NULL, &p), EINVAL, "NULL");
-    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, 3, NULL, &p), EINVAL, "3 bytes");
-    REFUSED(heddle_pool_new(r->ctx, &old, &r->params, sizeof r->params, NULL, &p), EVERSION, "version");
-    REFUSED(heddle_pool_new(r->ctx, &graphs, &r->params, sizeof r->params, NULL, &p), EINVAL, "HEDDLE_POOL_TABLE");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, NULL, &r->params, sizeof r->params, NULL, &p), EINVAL, "table is NULL");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, NULL), EINVAL, "out is NULL");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, NULL, sizeof r->params, NULL, &p), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, 3, NULL, &p), EINVAL, "3 bytes");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, &old, &r->params, sizeof r->params, NULL, &p), EVERSION, "version");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, &graphs, &r->params, sizeof r->params, NULL, &p), EINVAL,
+                   "HEDDLE_POOL_TABLE");
     c.mode = HEDDLE_N_POOL_MODES;
-    REFUSED(open_with(r, c, &p), EINVAL, "no mode");
+    POOLED_REFUSED(open_with(r, c, &p), EINVAL, "no mode");
     c.mode = HEDDLE_POOL_AUTO;
     c.team_size = 33;
-    REFUSED(open_with(r, c, &p), EINVAL, "multiple of 32");
+    POOLED_REFUSED(open_with(r, c, &p), EINVAL, "multiple of 32");
     c.team_size = 1024;
-    REFUSED(open_with(r, c, &p), ERANGE, "1024");
+    POOLED_REFUSED(open_with(r, c, &p), ERANGE, "1024");
     c.team_size = 0;
     c.n_slots = HEDDLE_POOL_MOST_SLOTS + 1;
-    REFUSED(open_with(r, c, &p), ERANGE, "slots");
+    POOLED_REFUSED(open_with(r, c, &p), ERANGE, "slots");
     c.n_slots = 0;
     c.n_trace = HEDDLE_POOL_MOST_TRACE + 1;
-    REFUSED(open_with(r, c, &p), ERANGE, "records");
+    POOLED_REFUSED(open_with(r, c, &p), ERANGE, "records");
     c.size = 3;
-    REFUSED(open_with(r, c, &p), EINVAL, "INIT");
+    POOLED_REFUSED(open_with(r, c, &p), EINVAL, "INIT");
     setenv("HEDDLE_POOL_SLOTS", "many", 1);
-    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL, "HEDDLE_POOL_SLOTS");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL,
+                   "HEDDLE_POOL_SLOTS");
     unsetenv("HEDDLE_POOL_SLOTS");
     setenv("HEDDLE_POOL_TRACE", "-1", 1);
-    REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL, "HEDDLE_POOL_TRACE");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL,
+                   "HEDDLE_POOL_TRACE");
     unsetenv("HEDDLE_POOL_TRACE");
     CHECK(p == NULL);
 }
@@ -72,49 +68,49 @@ static void check_spawning(rig *r)
     heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
     heddle_handle h = 7;
     size_t n = 7;
-    REFUSED(heddle_pool_spawn(NULL, pooled_mix, &a, sizeof a, 32, &h), EINVAL, "NULL");
-    REFUSED(heddle_pool_spawn(r->pool, pooled_n_bodies, &a, sizeof a, 32, &h), EINVAL, "no body");
+    POOLED_REFUSED(heddle_pool_spawn(NULL, pooled_mix, &a, sizeof a, 32, &h), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_spawn(r->pool, pooled_n_bodies, &a, sizeof a, 32, &h), EINVAL, "no body");
     CHECK(h == 0);
-    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, 4, 32, &h), EINVAL, "argument bytes");
-    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, NULL, sizeof a, 32, &h), EINVAL, "args is NULL");
-    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 31, &h), EINVAL, "multiple of 32");
-    REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 1024, &h), ERANGE, "992");
-    REFUSED(heddle_pool_spawn_task(r->pool, NULL, &h), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, 4, 32, &h), EINVAL, "argument bytes");
+    POOLED_REFUSED(heddle_pool_spawn(r->pool, pooled_mix, NULL, sizeof a, 32, &h), EINVAL, "args is NULL");
+    POOLED_REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 31, &h), EINVAL, "multiple of 32");
+    POOLED_REFUSED(heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 1024, &h), ERANGE, "992");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, NULL, &h), EINVAL, "NULL");
     t.body = pooled_mix;
     t.args = &a;
     t.arg_bytes = sizeof a;
     t.flags = 64;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "flags");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "flags");
     t.flags = 0;
     t.shared_bytes = 257;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "256 are the most");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "256 are the most");
     t.shared_bytes = 0;
     t.n_ranges = 1;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "ranges is NULL");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "ranges is NULL");
     t.ranges = &empty;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "0 bytes");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "0 bytes");
     t.ranges = &modeless;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "mode");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "mode");
     t.n_ranges = 0;
     t.n_after = HEDDLE_POOL_MOST_AFTER + 1;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "15");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ERANGE, "15");
     t.n_after = 1;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "after is NULL");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "after is NULL");
     t.after = &none;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "handle 0");
-    REFUSED(heddle_pool_spawn_many(r->pool, &t, &a, 0, 3, NULL, &n), EINVAL, "handle 0");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "handle 0");
+    POOLED_REFUSED(heddle_pool_spawn_many(r->pool, &t, &a, 0, 3, NULL, &n), EINVAL, "handle 0");
     CHECK(n == 0);
     t.n_after = 0;
-    REFUSED(heddle_pool_spawn_many(r->pool, &t, NULL, 0, 3, NULL, &n), EINVAL, "args is NULL");
+    POOLED_REFUSED(heddle_pool_spawn_many(r->pool, &t, NULL, 0, 3, NULL, &n), EINVAL, "args is NULL");
     t.body = pooled_tree;
     t.arg_bytes = sizeof(pooled_tree_args);
     t.n_blocks = 2;
     if (r->no_spawns)
-        REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ENODEV, "spawns tasks");
+        POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ENODEV, "spawns tasks");
     else
-        REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "one block");
+        POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "one block");
     t.size = 0;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "INIT");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "INIT");
     CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
     CHECK(r->ran[1] == 0);
 }
@@ -129,30 +125,30 @@ static void check_handles(rig *r)
     uint32_t i;
     CHECK_OK(NULL, heddle_pool_spawn(r->other, pooled_mix, &another, sizeof another, 32, &theirs));
     CHECK_OK(NULL, heddle_pool_spawn(r->pool, pooled_mix, &a, sizeof a, 32, &h));
-    REFUSED(heddle_pool_wait(r->pool, theirs, HEDDLE_FOREVER, NULL), EINVAL, "names no task");
-    REFUSED(heddle_pool_cancel(r->pool, theirs), EINVAL, "names no task");
+    POOLED_REFUSED(heddle_pool_wait(r->pool, theirs, HEDDLE_FOREVER, NULL), EINVAL, "names no task");
+    POOLED_REFUSED(heddle_pool_cancel(r->pool, theirs), EINVAL, "names no task");
     for (i = 0; i < 3; i++) {
-        REFUSED(heddle_pool_wait(r->pool, bad[i], HEDDLE_FOREVER, NULL), EINVAL, "names no task");
-        REFUSED(heddle_pool_test(r->pool, bad[i], NULL), EINVAL, "names no task");
-        REFUSED(heddle_pool_cancel(r->pool, bad[i]), EINVAL, "names no task");
+        POOLED_REFUSED(heddle_pool_wait(r->pool, bad[i], HEDDLE_FOREVER, NULL), EINVAL, "names no task");
+        POOLED_REFUSED(heddle_pool_test(r->pool, bad[i], NULL), EINVAL, "names no task");
+        POOLED_REFUSED(heddle_pool_cancel(r->pool, bad[i]), EINVAL, "names no task");
     }
-    REFUSED(heddle_pool_wait_any(r->pool, NULL, 1, 0, &which, NULL), EINVAL, "NULL");
-    REFUSED(heddle_pool_wait_any(r->pool, &h, 0, 0, &which, NULL), EINVAL, "no handles");
-    REFUSED(heddle_pool_wait_any(r->pool, &h, 1, 0, NULL, NULL), EINVAL, "which");
+    POOLED_REFUSED(heddle_pool_wait_any(r->pool, NULL, 1, 0, &which, NULL), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_wait_any(r->pool, &h, 0, 0, &which, NULL), EINVAL, "no handles");
+    POOLED_REFUSED(heddle_pool_wait_any(r->pool, &h, 1, 0, NULL, NULL), EINVAL, "which");
     CHECK_OK(NULL, heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL));
-    REFUSED(heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL), EINVAL, "was seen");
+    POOLED_REFUSED(heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL), EINVAL, "was seen");
     t.body = pooled_mix;
     t.args = &a;
     t.arg_bytes = sizeof a;
     t.after = &h;
     t.n_after = 1;
-    REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "handle 0");
-    REFUSED(heddle_pool_harvest(r->pool, NULL, 1, 0, &n), EINVAL, "out");
-    REFUSED(heddle_pool_harvest(r->pool, &end, 0, 0, &n), EINVAL, "n_max");
-    REFUSED(heddle_pool_harvest(r->pool, &end, 1, 0, NULL), EINVAL, "n_out");
-    REFUSED(heddle_pool_fd(r->pool, NULL), EINVAL, "out");
-    REFUSED(heddle_pool_get_info(r->pool, NULL), EINVAL, "out");
-    REFUSED(heddle_pool_get_stats(r->pool, NULL), EINVAL, "out");
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), EINVAL, "handle 0");
+    POOLED_REFUSED(heddle_pool_harvest(r->pool, NULL, 1, 0, &n), EINVAL, "out");
+    POOLED_REFUSED(heddle_pool_harvest(r->pool, &end, 0, 0, &n), EINVAL, "n_max");
+    POOLED_REFUSED(heddle_pool_harvest(r->pool, &end, 1, 0, NULL), EINVAL, "n_out");
+    POOLED_REFUSED(heddle_pool_fd(r->pool, NULL), EINVAL, "out");
+    POOLED_REFUSED(heddle_pool_get_info(r->pool, NULL), EINVAL, "out");
+    POOLED_REFUSED(heddle_pool_get_stats(r->pool, NULL), EINVAL, "out");
     CHECK_OK(NULL, heddle_pool_wait(r->other, theirs, HEDDLE_FOREVER, NULL));
 }
 
@@ -164,23 +160,23 @@ static void check_traces(rig *r)
     heddle_pool_record one;
     heddle_pool *p;
     size_t n = 7;
-    REFUSED(heddle_pool_get_body_stats(r->pool, 0, &s), EINVAL, "without a trace");
-    REFUSED(heddle_pool_get_records(r->pool, &one, 1, &n), EINVAL, "without a trace");
+    POOLED_REFUSED(heddle_pool_get_body_stats(r->pool, 0, &s), EINVAL, "without a trace");
+    POOLED_REFUSED(heddle_pool_get_records(r->pool, &one, 1, &n), EINVAL, "without a trace");
     CHECK(n == 0);
-    REFUSED(heddle_pool_write_trace(r->pool, "/dev/null"), EINVAL, "without a trace");
-    REFUSED(heddle_pool_write_timeline(r->pool, "/dev/null", NULL), EINVAL, "without a trace");
-    REFUSED(heddle_pool_write_trace(NULL, "/dev/null"), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_write_trace(r->pool, "/dev/null"), EINVAL, "without a trace");
+    POOLED_REFUSED(heddle_pool_write_timeline(r->pool, "/dev/null", NULL), EINVAL, "without a trace");
+    POOLED_REFUSED(heddle_pool_write_trace(NULL, "/dev/null"), EINVAL, "NULL");
     c.n_trace = 4;
     heddle_pool_free(r->other);
     CHECK_OK(NULL, heddle_pool_new(r->other_ctx, &pooled, &r->params, sizeof r->params, &c, &p));
     r->other = p;
-    REFUSED(heddle_pool_get_body_stats(p, pooled_n_bodies, &s), EINVAL, "bodies");
-    REFUSED(heddle_pool_get_body_stats(p, 0, NULL), EINVAL, "body 0");
-    REFUSED(heddle_pool_get_records(p, NULL, 1, &n), EINVAL, "NULL");
-    REFUSED(heddle_pool_get_records(p, &one, 1, NULL), EINVAL, "NULL");
-    REFUSED(heddle_pool_write_trace(p, NULL), EINVAL, "path is NULL");
-    REFUSED(heddle_pool_write_timeline(p, NULL, NULL), EINVAL, "path is NULL");
-    REFUSED(heddle_pool_write_trace(p, "/nowhere/at/all"), EIO, "/nowhere");
+    POOLED_REFUSED(heddle_pool_get_body_stats(p, pooled_n_bodies, &s), EINVAL, "bodies");
+    POOLED_REFUSED(heddle_pool_get_body_stats(p, 0, NULL), EINVAL, "body 0");
+    POOLED_REFUSED(heddle_pool_get_records(p, NULL, 1, &n), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_get_records(p, &one, 1, NULL), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_write_trace(p, NULL), EINVAL, "path is NULL");
+    POOLED_REFUSED(heddle_pool_write_timeline(p, NULL, NULL), EINVAL, "path is NULL");
+    POOLED_REFUSED(heddle_pool_write_trace(p, "/nowhere/at/all"), EIO, "/nowhere");
     CHECK_OK(NULL, heddle_pool_get_records(p, NULL, 0, &n));
     CHECK_OK(NULL, heddle_pool_get_body_stats(p, 0, &s));
     CHECK(n == 0 && s.n_tasks == 0 && s.body.n == 0 && s.body.p99_ns == 0);
@@ -251,7 +247,8 @@ static void check_all(heddle_backend b)
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->pool));
     if (b == HEDDLE_CPU) {
         heddle_pool *second;
-        REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &second), EBUSY, "open pool");
+        POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &second), EBUSY,
+                       "open pool");
         CHECK(second == NULL);
     }
     check_spawning(r);

@@ -231,21 +231,4 @@ static void run_some(heddle_backend b, uint32_t n_workers, uint32_t n_programs, 
     heddle_ctx_close(ctx);
 }
 
-int main(int argc, char **argv)
-{
-    const char *text = getenv("HEDDLE_PROGRAMS");
-    uint64_t seed = check_seed(20261126);
-    const uint32_t n = text ? (uint32_t)strtoul(text, NULL, 0) : 200u;
-    uint32_t w;
-    if (pooled_wants_gpu(argc, argv)) {
-        for (w = 0; pooled_set_mode(w); w++)
-            run_some(HEDDLE_CUDA, 0, n, &seed);
-        printf("%u programs on a GPU, in %u modes\n", n, w);
-        return 0;
-    }
-    run_some(HEDDLE_SERIAL, 0, n / 10u, &seed);
-    for (w = 1; w <= 4; w++)
-        run_some(HEDDLE_CPU, w, n / 4u, &seed);
-    printf("%u programs on threads, %u serially\n", n / 4u * 4u, n / 10u);
-    return 0;
-}
+int main(int argc, char **argv) { return pooled_programs(argc, argv, 20261126, 200u, run_some); }

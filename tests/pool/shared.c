@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* memory_for.c - memory that bodies and the test can use at the same time. */
+/* shared.c - what tests of pools share: memory that bodies and the test can use at the same time, modes, random programs. */
 #include "pool/bodies.h"
+
+#include <stdio.h>
 
 #if POOL_CUDA
 #include <cuda_runtime_api.h>
@@ -58,4 +60,23 @@ int pooled_has_no_spawns(heddle_backend b)
 {
     const char *mode = getenv("HEDDLE_POOL_MODE");
     return b == HEDDLE_CUDA && mode && strcmp(mode, "resident") && strcmp(mode, "auto");
+}
+
+int pooled_programs(int argc, char **argv, uint64_t seed, uint32_t n, pooled_run run)
+{
+    const char *text = getenv("HEDDLE_PROGRAMS");
+    uint32_t w;
+    seed = check_seed(seed);
+    n = text ? (uint32_t)strtoul(text, NULL, 0) : n;
+    if (pooled_wants_gpu(argc, argv)) {
+        for (w = 0; pooled_set_mode(w); w++)
+            run(HEDDLE_CUDA, 0, n, &seed);
+        printf("%u programs on a GPU, in %u modes\n", n, w);
+        return 0;
+    }
+    run(HEDDLE_SERIAL, 0, n / 6u, &seed);
+    for (w = 1; w <= 4; w++)
+        run(HEDDLE_CPU, w, n / 4u, &seed);
+    printf("%u programs on threads, %u serially\n", n / 4u * 4u, n / 6u);
+    return 0;
 }
