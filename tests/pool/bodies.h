@@ -64,6 +64,8 @@ void *pooled_new(heddle_backend b, size_t n_bytes);
 void pooled_free(heddle_backend b, void *p);
 /* What the arguments of a test program ask for: the GPU alone (--cuda), or all others. Skips the test without one. */
 int pooled_wants_gpu(int argc, char **argv);
+/* A context of that backend; n_workers 0: the default. */
+heddle_ctx *pooled_context(heddle_backend b, uint32_t n_workers);
 /* The main function of a test with random programs: n of them, or HEDDLE_PROGRAMS, on the GPU in each mode (--cuda), or else serially
  * and on 1 to 4 threads. */
 typedef void (*pooled_run)(heddle_backend b, uint32_t n_workers, uint32_t n_programs, uint64_t *seed);

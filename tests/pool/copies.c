@@ -21,15 +21,12 @@ typedef struct rig {
 static rig *rig_open(heddle_backend b, uint32_t n_workers)
 {
     rig *r = calloc(1, sizeof *r);
-    heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_pool_config pc = HEDDLE_POOL_CONFIG_INIT;
     const pooled_params none = {NULL, NULL, NULL, NULL, NULL};
     CHECK(r != NULL);
-    c.backend = b;
-    c.n_workers = n_workers;
     pc.n_slots = 128;
     pc.copy_bytes = COPY_BYTES;
-    CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
+    r->ctx = pooled_context(b, n_workers);
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &none, sizeof none, &pc, &r->pool));
     r->want = calloc(1, N_BYTES);
     r->memory[PLAIN] = calloc(1, N_BYTES);

@@ -225,13 +225,9 @@ static void check_full(heddle_ctx *ctx, rig *r)
 
 static void check_all(heddle_backend b, uint32_t n_workers, uint32_t n_programs, uint64_t *seed)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT;
     rig *r = pooled_new(b, sizeof *r);
-    heddle_ctx *ctx;
+    heddle_ctx *ctx = pooled_context(b, n_workers);
     uint32_t i;
-    c.backend = b;
-    c.n_workers = n_workers;
-    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     for (i = 0; i < n_programs; i++)
         run_program(ctx, r, 1u + i % MOST_THREADS, check_random(seed));
     check_wide(ctx, r, 0);

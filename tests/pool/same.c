@@ -220,12 +220,8 @@ static void run_program(heddle_backend b, heddle_ctx *ctx, uint64_t seed, uint32
 
 static void run_some(heddle_backend b, uint32_t n_workers, uint32_t n_programs, uint64_t *seed)
 {
-    heddle_config c = HEDDLE_CONFIG_INIT;
-    heddle_ctx *ctx;
+    heddle_ctx *ctx = pooled_context(b, n_workers);
     uint32_t i;
-    c.backend = b;
-    c.n_workers = n_workers;
-    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     for (i = 0; i < n_programs; i++)
         run_program(b, ctx, check_random(seed), 1u + i % MOST_THREADS);
     heddle_ctx_close(ctx);

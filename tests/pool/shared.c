@@ -62,6 +62,16 @@ int pooled_has_no_spawns(heddle_backend b)
     return b == HEDDLE_CUDA && mode && strcmp(mode, "resident") && strcmp(mode, "auto");
 }
 
+heddle_ctx *pooled_context(heddle_backend b, uint32_t n_workers)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    c.backend = b;
+    c.n_workers = n_workers;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
+    return ctx;
+}
+
 int pooled_programs(int argc, char **argv, uint64_t seed, uint32_t n, pooled_run run)
 {
     const char *text = getenv("HEDDLE_PROGRAMS");
