@@ -210,10 +210,11 @@ heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error
     if (r == cudaErrorHostMemoryAlreadyRegistered)
         return hd_say(e, HEDDLE_EINVAL, "the memory is pinned already, or a part of it");
     HD_CUDA_TRY(r, e, "pinning host memory");
-    HD_CUDA_TRY(cudaHostGetDevicePointer(&seen, p, 0), e, "pinning host memory");
-    if (seen == p)
+    r = cudaHostGetDevicePointer(&seen, p, 0);
+    if (r == cudaSuccess && seen == p)
         return HEDDLE_OK;
     (void)cudaHostUnregister(p);
+    HD_CUDA_TRY(r, e, "pinning host memory");
     return hd_say(e, HEDDLE_ENODEV, "this GPU sees pinned memory at another address than the host does");
 }
 

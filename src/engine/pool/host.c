@@ -151,14 +151,15 @@ void hd_bounces_end(heddle_pool *p, hd_bounces *b, int is_well)
     hd_delete(b, sizeof *b);
 }
 
-/* *at becomes where the task sees the range of c: there, or a block. */
+/* *at becomes where the task sees the range of c: there, or a block. b NULL: bodies see all memory. */
 static heddle_status place(heddle_pool *p, const heddle_pool_copy *c, hd_bounces *b, void **at)
 {
     heddle_status s = HEDDLE_OK;
-    bounce *to = &b->at[b->n];
+    bounce *to;
     *at = c->host;
-    if (!p->words->pinned_only)
+    if (!b)
         return HEDDLE_OK;
+    to = &b->at[b->n];
     *to = (bounce){c->host, NULL, c->n_bytes, block_bits(c->n_bytes), (c->mode & HEDDLE_MODE_OUT) != 0};
     pthread_mutex_lock(&p->host.mutex);
     if (!is_pinned(&p->host, (uint64_t)(uintptr_t)c->host, c->n_bytes))
@@ -195,8 +196,8 @@ heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const u
     to->n_staged = 0;
     to->n_bytes = t->arg_bytes;
     to->args = hd_new(to->n_bytes);
-    to->bounces = hd_new(sizeof *to->bounces);
-    if (!to->args || !to->bounces)
+    to->bounces = p->words->pinned_only ? hd_new(sizeof *to->bounces) : NULL;
+    if (!to->args || (p->words->pinned_only && !to->bounces))
         s = hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for the copies of a task");
     else
         memcpy(to->args, args, to->n_bytes);

@@ -56,7 +56,7 @@ static hd_slot slot_like(const heddle_pool *p, const hd_request *q)
     return s;
 }
 
-/* Takes slots of one post. Returns how many. */
+/* Takes slots of the first post that has some. Returns how many. */
 static uint32_t take_any(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out)
 {
     const uint32_t mine = my_post(p);
