@@ -9,4 +9,5 @@ HEDDLE_BODY(slu_fwd, slu_record, params, slu_two, t) { slu_do_fwd(thread, params
 HEDDLE_BODY(slu_bdiv, slu_record, params, slu_two, t) { slu_do_bdiv(thread, params, t); }
 HEDDLE_BODY(slu_bmod, slu_record, params, slu_three, t) { slu_do_bmod(thread, params, t); }
 
-HEDDLE_POOL_TABLE(slu, slu_record, SLU_BODIES)
+/* Its bodies for a GPU have barriers of their own. */
+HEDDLE_POOL_TABLE_WARPS(slu, slu_record, SLU_BODIES, 0)

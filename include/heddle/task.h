@@ -61,6 +61,7 @@ struct heddle_table {
     uint32_t has_baselines;               /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
     const struct heddle_wave_info *waves; /* one a body (heddle/wave.h); NULL: bodies of tasks         */
     uint32_t has_pools;                   /* made by HEDDLE_POOL_TABLE                                  */
+    uint32_t pool_warps; /* of a multiprocessor whose blocks have several teams; 0: one team to a block */
 };
 #if defined(HEDDLE_BASELINES)
 #define HEDDLE_HAS_BASELINES_ 1u
@@ -87,7 +88,10 @@ HD_FN void heddle_team_barrier(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
     /* The team's own barrier: a block may have more threads than its team. */
-    asm volatile("bar.sync 1, %0;" ::"r"(thread->team_size) : "memory");
+    if (thread->barrier)
+        asm volatile("bar.sync %0, %1;" ::"r"(thread->barrier), "r"(thread->team_size) : "memory");
+    else
+        __syncwarp();
 #else
     if (thread->emulated)
         thread->emulated->barrier(thread->emulated, thread->index);
@@ -351,10 +355,19 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
                                 HD_STUBS_(table),                            \
                                 HEDDLE_HAS_BASELINES_,                       \
                                 waves,                                       \
-                                ((kernels)&HD_KERNELS_POOLS) != 0};
+                                ((kernels)&HD_KERNELS_POOLS) != 0,           \
+                                (uint32_t)(kernels) >> HD_KERNELS_WARPS};
 #define HEDDLE_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_TASKS)
-/* A table for graphs and pools (heddle/pool.h): nvcc makes a kernel more for these. */
-#define HEDDLE_POOL_TABLE(table, params_type, LIST) \
-    HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_TASKS | HD_KERNELS_POOLS)
+/* A table for graphs and pools (heddle/pool.h): nvcc makes two kernels more for these.
+ *
+ * On a GPU the teams of several tasks share a block. n_warps says how many warps a multiprocessor shall hold, and so how many
+ * registers a thread has: 32 (64 registers; HEDDLE_POOL_TABLE), 48 (40, and teams of at most 736 threads) or 64 (32). Bodies that
+ * need more registers keep values in memory. With 0, and if a body spawns, each team has a block to itself; so it must be for
+ * bodies with barriers of their own (HEDDLE_BARRIER_FREE). */
+#define HEDDLE_POOL_TABLE(table, params_type, LIST) HEDDLE_POOL_TABLE_WARPS(table, params_type, LIST, 32)
+#define HEDDLE_POOL_TABLE_WARPS(table, params_type, LIST, n_warps)                                           \
+    HD_STATIC_ASSERT((n_warps) == 0 || (n_warps) == 32 || (n_warps) == 48 || (n_warps) == 64,                \
+                     "a multiprocessor of a pool holds 32, 48 or 64 warps, or 0: a team has its own block"); \
+    HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_TASKS | HD_KERNELS_POOLS | (n_warps) << HD_KERNELS_WARPS)
 
 #endif

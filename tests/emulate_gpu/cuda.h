@@ -61,6 +61,7 @@ static inline int cudaGetFuncBySymbol(cudaFunction_t *, const void *) { return c
 #define HD_FEW_POLLS 4u
 #define hd_bar_block() emu_bar_sync(0, emu_block_size.x, EMU_SITE(block))
 #define hd_bar_team(n) emu_bar_sync(1, (n), EMU_SITE(threads))
+#define hd_bar_any(k, n) emu_bar_sync((k), (n), EMU_SITE(team))
 #define hd_ready_sync(i, n) emu_bar_sync(2u + ((i)&1u), (n), EMU_SITE(ready))
 #define hd_ready_arrive(i, n) emu_bar_arrive(2u + ((i)&1u), (n), EMU_SITE(ready))
 #define hd_done_sync(i, n) emu_bar_sync(4u + ((i)&1u), (n), EMU_SITE(done))

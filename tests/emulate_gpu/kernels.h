@@ -23,24 +23,28 @@ typedef struct kernel_job {
     void *self;
 } kernel_job;
 
-/* A body's barrier: that of the team. */
+/* A body's barrier: that of the team; a team of one warp may have none. */
 typedef struct kernel_team {
     hd_emulated_team base;
-    uint32_t n;
+    uint32_t n, barrier;
 } kernel_team;
 
 static void kernel_team_barrier(hd_emulated_team *t, uint32_t)
 {
-    emu_bar_sync(1, reinterpret_cast<kernel_team *>(t)->n, EMU_SITE(heddle_team_barrier));
+    const kernel_team *team = reinterpret_cast<kernel_team *>(t);
+    if (team->barrier)
+        emu_bar_sync(team->barrier, team->n, EMU_SITE(heddle_team_barrier));
+    else
+        emu_warp_sync(EMU_SITE(heddle_team_barrier));
 }
 
 /* What HEDDLE_TABLE makes under nvcc, here for the table of the running graph. */
 static const heddle_table *kernel_table;
 template <int SPAWNS> struct kernel_bodies {
-    enum { spawns = SPAWNS, waves = 0 };
+    enum { spawns = SPAWNS, waves = 0, pool_warps = SPAWNS ? 0 : 32 };
     void operator()(const heddle_thread *thread, uint32_t body, const void *params, const void *args) const
     {
-        kernel_team team = {{kernel_team_barrier}, thread->team_size};
+        kernel_team team = {{kernel_team_barrier}, thread->team_size, thread->barrier};
         heddle_thread l = *thread;
         l.emulated = &team.base;
         if (body >= kernel_table->n_bodies)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.cpp - pools through core's kernel with workers (core/serve.h) in the emulator; the test is the host.
+/* pool.cpp - pools through core's kernel with workers (core/serve.h, crew.h) in the emulator; the test is the host.
  *
  *     emulate_pool [CASES]        HEDDLE_SEED: run only that case
  *
  * A case is a program like those of pool/same.c: tasks on a few cells, each after the last ones on its cells. Some have several
  * blocks, some are trees, some fail or are cancelled, and some have copies of host memory. The host sends when slots are free, unit by
  * unit and out of order; it sees ends, uses slots again, asks the kernel to end, and starts it again, at times with another number of
- * workers. Each task runs as often as it must, after those before it, and is told once; the sums balance only when no task is left. */
+ * workers. In half of the cases a worker has one team, in the others several, of one warp and more, and no task spawns. Each task runs as often as it must, after those before it, and is told once; the sums balance only when no task is left. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,7 @@ struct test_case {
     uint64_t random;
     words_config config;
     uint32_t most_workers, most_warps;
+    uint32_t n_warps; /* of a worker with several teams; 0: it has one */
     char what[200];
     hd_graph graph;
     words w;
@@ -197,7 +198,12 @@ static void make_program(test_case *c)
         t->team = 32u * (1u + below(c, c->most_warps));
         switch (kind) {
         case 0: make_blocks(c, t); break;
-        case 1: make_tree(c, t); break;
+        case 1:
+            if (!c->n_warps)
+                make_tree(c, t);
+            else
+                make_mix(c, t, id, last);
+            break;
         case 2: make_large(c, t, FIRST_CELL + N_CELLS + id); break;
         case 3: make_sum(c, t, FIRST_CELL + N_CELLS + id); break;
         case 4: make_copy(c, t); break;
@@ -405,7 +411,10 @@ static void beside(void *arg, uint64_t)
 static void kernel_code(void *arg)
 {
     const test_case *c = static_cast<const test_case *>(arg);
-    hd_pool_workers<kernel_bodies<1>>(c->w.run, c->wire);
+    if (c->n_warps)
+        hd_pool_workers<kernel_bodies<0>>(c->w.run, c->wire);
+    else
+        hd_pool_workers<kernel_bodies<1>>(c->w.run, c->wire);
 }
 
 static void choose(test_case *c)
@@ -414,6 +423,8 @@ static void choose(test_case *c)
     f->dispatch = HD_DISPATCH_TICKET;
     c->most_workers = f->n_workers = 2u + below(c, 4);
     c->most_warps = 1u + below(c, 3);
+    c->n_warps = below(c, 2) ? c->most_warps + below(c, 5) : 0u;
+    f->n_seats = c->n_warps ? HD_SEATS : 0u;
     f->n_host = 4u << below(c, 4);
     f->n_arena = 2000;
     f->n_local = 1;
@@ -442,7 +453,11 @@ static void make_case(test_case *c)
     c->after.resize(c->config.n_host);
     c->copies.resize(MOST_COPIES * c->config.n_host);
     c->far_copies.resize(MOST_COPIES * c->config.n_host);
-    c->stage.resize((size_t)STAGE_BYTES * c->most_workers + 16u);
+    c->w.pool.n_stages = 1u + below(c, c->n_warps + 1u);
+    c->w.pool.team_warps = 1u + below(c, c->most_warps);
+    c->w.pool.n_seats = c->n_warps ? 1u + below(c, HD_SEATS) : 0u;
+    c->w.pool.seat_shared = hd_graph_blob(&c->graph)->shared_bytes;
+    c->stage.resize((size_t)STAGE_BYTES * c->w.pool.n_stages * c->most_workers + 16u);
     c->w.pool.copies = c->copies.data();
     c->w.pool.most_copies = MOST_COPIES;
     c->w.pool.stage = reinterpret_cast<uint8_t *>((reinterpret_cast<uintptr_t>(c->stage.data()) + 15u) / 16u * 16u);
@@ -472,8 +487,8 @@ static uint32_t run_all(test_case *c, uint64_t seed)
         c->asked = 0;
         c->w.run.n_workers = 2u + below(c, c->most_workers - 1u);
         l.n_blocks = c->w.run.n_workers;
-        l.n_threads = 32u * (c->most_warps + 1u);
-        l.shared_bytes = hd_graph_blob(&c->graph)->shared_bytes;
+        l.n_threads = 32u * ((c->n_warps ? c->n_warps : c->most_warps) + 1u);
+        l.shared_bytes = (c->n_warps ? c->w.pool.n_seats : 1u) * c->w.pool.seat_shared;
         l.seed = seed + n_starts;
         l.since_ns = n_starts * 1000000000ull;
         l.n_steps = STEPS_OF_RUN + STEPS_OF_TASK * c->tasks.size();
@@ -520,8 +535,8 @@ static void run_case(uint64_t seed, uint32_t)
     c->random = seed * 0x9e3779b97f4a7c15u;
     kernel_table = &pooled;
     make_case(c);
-    snprintf(c->what, sizeof c->what, "HEDDLE_SEED=%llu: %zu tasks, %u slots, %u workers of %u warps",
-             (unsigned long long)seed, c->tasks.size(), c->config.n_host, c->most_workers, c->most_warps);
+    snprintf(c->what, sizeof c->what, "HEDDLE_SEED=%llu: %zu tasks, %u slots, %u workers, teams of %u warps, of %u",
+             (unsigned long long)seed, c->tasks.size(), c->config.n_host, c->most_workers, c->most_warps, c->n_warps);
     n_starts = run_all(c, seed);
     check_case(c);
     n_tasks_run += c->tasks.size();

@@ -120,7 +120,7 @@ void words_make(words *w, const hd_graph *g, const words_config *c, const void *
     w->run.watched = get(hd_graph_blob(g)->n_watched * 4ull);
     if (c->n_host)
         make_pool(w);
-    w->run.now = c->has_now ? get(c->n_workers * sizeof(hd_now)) : NULL;
+    w->run.now = c->has_now ? get(c->n_workers * (c->n_seats ? c->n_seats : 1u) * sizeof(hd_now)) : NULL;
     words_clear(w);
 }
 

@@ -19,6 +19,7 @@ typedef struct words_config {
     uint32_t n_arena; /* 0 if no body spawns */
     uint32_t n_host;  /* of a pool: slots of the host, a power of two */
     uint32_t is_stamped;
+    uint32_t n_seats; /* likewise: what hd_now.task is there for, of each worker; 0: one */
     uint32_t n_local, polite, crowded, n_trace, has_now;
     uint32_t first_run; /* number of the first run                          */
     hd_plan_style style;

@@ -38,14 +38,14 @@ static void note_last(int says, int had)
 static void try_one(uint32_t count, bounds x)
 {
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1, 1}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_FOR(int, i, x.a, x.b, x.s) { met[(i - x.a) / x.s]++, had |= i + x.s >= x.b; }
         note_last(HEDDLE_OMP_HAS_LAST(HEDDLE_OMP_TRIPS(x.a, x.b, x.s), 1), had);
     }
     expect(trips(x), "for", count);
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1, 1}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_DOWN(int64_t, i, -x.a, -x.b, x.s) { met[(-x.a - i) / x.s]++, had |= i - x.s <= -x.b; }
         note_last(HEDDLE_OMP_HAS_LAST(HEDDLE_OMP_TRIPS(-x.b, -x.a, x.s), 1), had);
@@ -57,7 +57,7 @@ static void try_two(uint32_t count, bounds x, bounds y)
 {
     int n = trips(x) * trips(y);
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1, 1}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_FOR2(32, int, i, x.a, x.b, x.s, unsigned, j, (unsigned)y.a, (unsigned)y.b, y.s)
         {
@@ -74,7 +74,7 @@ static void try_three(uint32_t count, bounds x, bounds y, bounds z)
 {
     int n = trips(x) * trips(y) * trips(z);
     for (uint32_t index = 0; index < count; index++) {
-        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1}, *hd_thread = &l;
+        const heddle_thread l = {index, count, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1, 1}, *hd_thread = &l;
         int had = 0;
         HEDDLE_OMP_FOR3(64, long, i, x.a, x.b, x.s, int, j, y.a, y.b, y.s, long, k, z.a, z.b, z.s)
         {
@@ -149,8 +149,8 @@ static void *thread_main(void *arg)
 {
     thread *t = arg;
     heddle_thread l = {
-        t->index, t->b->count, 0, 0, t->b->shared, NULL, t->b->count > 1 ? &t->b->team : NULL, NULL, NULL,
-        0,        NULL,        0, 1};
+        t->index, t->b->count, 0, 0, t->b->shared, NULL, t->b->count > 1 ? &t->b->team : NULL, NULL, NULL, 0,
+        NULL,     0,           1, 1};
     t->run(&l, t->b);
     return NULL;
 }
@@ -247,7 +247,7 @@ static void test_stack(void)
 {
     static char memory[3 * 1024];
     const heddle_omp_params params = {memory, 1024, NULL, 3};
-    heddle_thread thread = {5, 8, 2, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1},
+    heddle_thread thread = {5, 8, 2, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 1, 1},
                   worker = heddle_omp_worker(&thread, &params), next = thread;
     char *top = heddle_omp_stack(&thread, &params), *first = heddle_omp_push(&thread, &params, &top, 17), *own, *end;
     CHECK(first == memory + 2048 && top == first + 32);

@@ -550,7 +550,7 @@ static void run_bodies(uint32_t id, uint32_t index)
 {
     block_team team = {{team_barrier}, id};
     heddle_thread thread = {index, n_team(), id, 0, NULL, &control.fail, &team.team, NULL, &m.spawn_buffers[id],
-                            0,     NULL,     0,  1};
+                            0,     NULL,     0,  1, 1};
     for (;;) {
         const hd_task *task;
         model_barrier(READY(id), 1, n_block(), 1);

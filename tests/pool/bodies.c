@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bodies.c - see bodies.h. */
+/* bodies.c - see bodies.h. With POOLED_FLAT: those that do not spawn. */
 #include "pool/bodies.h"
 
 HEDDLE_BODY(pooled_mix, pooled_params, params, pooled_mix_args, t)
@@ -21,23 +21,6 @@ HEDDLE_BODY(pooled_gate, pooled_params, params, pooled_gate_args, t)
         (void)HEDDLE_ATOMIC_ADD(params->began, 1u, RELAXED, DEV); /* few GPUs have atomics on host memory for both */
     while (t->until_canceled ? !heddle_task_is_canceled(thread) : !HEDDLE_ATOMIC_LOAD(params->gate, ACQUIRE, SYS))
         heddle_pause(n++);
-}
-
-HEDDLE_SPAWNER(pooled_tree, pooled_params, params, pooled_tree_args, t, POOLED_WIDTH)
-{
-    uint32_t i;
-    if (thread->index == 0)
-        (void)HEDDLE_ATOMIC_ADD(&params->ran[t->task], 1u, RELAXED, DEV);
-    if (t->fail_at == t->task + 1u)
-        heddle_task_fail(thread, 7u);
-    if (t->joins && thread->index == 0)
-        heddle_task_continue(thread, pooled_joined, t, sizeof *t);
-    for (i = 0; t->depth && i < t->width && thread->index == 0; i++) {
-        pooled_tree_args child = *t;
-        child.depth--;
-        child.task = t->task * POOLED_WIDTH + 1u + i;
-        heddle_task_spawn(thread, pooled_tree, &child, sizeof child, NULL, 0, 0);
-    }
 }
 
 HEDDLE_BODY(pooled_joined, pooled_params, params, pooled_tree_args, t)
@@ -78,13 +61,6 @@ HEDDLE_BODY(pooled_sum, pooled_params, params, pooled_mix_args, t)
         params->cells[t->cell[0]] = (uint32_t)sum;
 }
 
-/* Declares more children than a small arena has room for. */
-HEDDLE_SPAWNER(pooled_greedy, pooled_params, params, pooled_gate_args, t, HEDDLE_MAX_CHILDREN)
-{
-    if (thread->index == 0)
-        (void)HEDDLE_ATOMIC_ADD(params->began, 1u + t->until_canceled, RELAXED, DEV);
-}
-
 /* When it began and when it ended. Many tasks may have one number. */
 HEDDLE_BODY(pooled_stamp, pooled_params, params, pooled_stamp_args, t)
 {
@@ -114,4 +90,32 @@ HEDDLE_BODY(pooled_copy, pooled_params, params, pooled_copy_args, t)
         heddle_task_fail(thread, t->code);
 }
 
+#if defined(POOLED_FLAT)
+HEDDLE_POOL_TABLE_WARPS(pooled_flat, pooled_params, POOLED_FLAT_BODIES, 48)
+#else
+HEDDLE_SPAWNER(pooled_tree, pooled_params, params, pooled_tree_args, t, POOLED_WIDTH)
+{
+    uint32_t i;
+    if (thread->index == 0)
+        (void)HEDDLE_ATOMIC_ADD(&params->ran[t->task], 1u, RELAXED, DEV);
+    if (t->fail_at == t->task + 1u)
+        heddle_task_fail(thread, 7u);
+    if (t->joins && thread->index == 0)
+        heddle_task_continue(thread, pooled_joined, t, sizeof *t);
+    for (i = 0; t->depth && i < t->width && thread->index == 0; i++) {
+        pooled_tree_args child = *t;
+        child.depth--;
+        child.task = t->task * POOLED_WIDTH + 1u + i;
+        heddle_task_spawn(thread, pooled_tree, &child, sizeof child, NULL, 0, 0);
+    }
+}
+
+/* Declares more children than a small arena has room for. */
+HEDDLE_SPAWNER(pooled_greedy, pooled_params, params, pooled_gate_args, t, HEDDLE_MAX_CHILDREN)
+{
+    if (thread->index == 0)
+        (void)HEDDLE_ATOMIC_ADD(params->began, 1u + t->until_canceled, RELAXED, DEV);
+}
+
 HEDDLE_POOL_TABLE(pooled, pooled_params, POOLED_BODIES)
+#endif

@@ -43,19 +43,26 @@ typedef struct pooled_copy_args {
     uint32_t n, code;
 } pooled_copy_args;
 
-#define POOLED_BODIES(X) \
-    X(pooled_mix, 0)     \
-    X(pooled_gate, 0)    \
-    X(pooled_tree, 0)    \
-    X(pooled_joined, 0)  \
-    X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) X(pooled_greedy, 0) X(pooled_stamp, 0) X(pooled_copy, 0)
+#define POOLED_FLAT_BODIES(X) \
+    X(pooled_mix, 0)          \
+    X(pooled_gate, 0)         \
+    X(pooled_joined, 0)       \
+    X(pooled_block, 0) X(pooled_large, 0) X(pooled_sum, 256) X(pooled_stamp, 0) X(pooled_copy, 0)
+#define POOLED_BODIES(X) POOLED_FLAT_BODIES(X) X(pooled_tree, 0) X(pooled_greedy, 0)
 HEDDLE_ENUM(pooled, POOLED_BODIES)
 HEDDLE_DECLARE(pooled)
+/* The same without those that spawn, so that on a GPU several teams share a block. */
+enum { pooled_flat_n_bodies = pooled_tree };
+HEDDLE_DECLARE(pooled_flat)
 
 #define POOLED_WIDTH 6
 
-/* Sets the k-th mode of pools on a GPU for those that are opened from now on. 0: there are fewer, or another one is set. */
+/* Sets the k-th mode of pools on a GPU for those that are opened from now on; in some, bodies do not spawn. 0: there are fewer, or
+ * another one is set. */
 int pooled_set_mode(uint32_t k);
+int pooled_is_flat(void);
+/* The table for the present mode. */
+HEDDLE_UNUSED static inline const heddle_table *pooled_table(void) { return pooled_is_flat() ? &pooled_flat : &pooled; }
 /* Do pools of that backend refuse bodies that spawn? */
 int pooled_has_no_spawns(heddle_backend b);
 

@@ -36,7 +36,7 @@ static rig *rig_open(heddle_backend b, uint32_t n, uint32_t n_slots)
     r->backend = b;
     r->is_serial = b == HEDDLE_SERIAL;
     r->no_spawns = pooled_has_no_spawns(b);
-    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &pc, &r->pool));
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, &pc, &r->pool));
     return r;
 }
 

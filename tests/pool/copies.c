@@ -27,7 +27,7 @@ static rig *rig_open(heddle_backend b, uint32_t n_workers)
     pc.n_slots = 128;
     pc.copy_bytes = COPY_BYTES;
     r->ctx = pooled_context(b, n_workers);
-    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &none, sizeof none, &pc, &r->pool));
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, pooled_table(), &none, sizeof none, &pc, &r->pool));
     r->want = calloc(1, N_BYTES);
     r->memory[PLAIN] = calloc(1, N_BYTES);
     CHECK(posix_memalign((void **)&r->memory[PINNED], 4096, N_BYTES) == 0 && r->want && r->memory[PLAIN]);

@@ -69,7 +69,7 @@ static int use(heddle_ctx *ctx, uint32_t n_trace)
     heddle_handle h;
     heddle_status s;
     c.n_trace = n_trace;
-    s = heddle_pool_new(ctx, &pooled, &params, sizeof params, &c, &p);
+    s = heddle_pool_new(ctx, pooled_table(), &params, sizeof params, &c, &p);
     if (s != HEDDLE_OK) {
         CHECK_MSG(s == HEDDLE_ENOMEM && p == NULL && *heddle_error_text(NULL), "%s", heddle_status_text(s));
         return 0;

@@ -127,7 +127,7 @@ static heddle_pool *open_pool(heddle_ctx *ctx, rig *r, uint32_t n_slots)
     uint32_t k;
     c.n_slots = n_slots;
     memset(r, 0, sizeof *r);
-    CHECK_OK(NULL, heddle_pool_new(ctx, &pooled, &params, sizeof params, &c, &pool));
+    CHECK_OK(NULL, heddle_pool_new(ctx, pooled_table(), &params, sizeof params, &c, &pool));
     for (k = 0; k < MOST_THREADS; k++) {
         r->parts[k].pool = pool;
         r->parts[k].first = k * MOST_TASKS;

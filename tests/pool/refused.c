@@ -15,22 +15,23 @@ typedef struct rig {
 
 static heddle_status open_with(rig *r, heddle_pool_config c, heddle_pool **out)
 {
-    return heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &c, out);
+    return heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, &c, out);
 }
 
 static void check_opening(rig *r)
 {
     heddle_pool_config c = HEDDLE_POOL_CONFIG_INIT;
-    heddle_table old = pooled, graphs = pooled;
+    heddle_table old = *pooled_table(), graphs = *pooled_table();
     heddle_pool *p = r->pool;
     old.core_version--;
     graphs.has_pools = 0;
-    POOLED_REFUSED(heddle_pool_new(NULL, &pooled, &r->params, sizeof r->params, NULL, &p), EDEVICE, "context");
+    POOLED_REFUSED(heddle_pool_new(NULL, pooled_table(), &r->params, sizeof r->params, NULL, &p), EDEVICE, "context");
     CHECK(p == NULL);
     POOLED_REFUSED(heddle_pool_new(r->ctx, NULL, &r->params, sizeof r->params, NULL, &p), EINVAL, "table is NULL");
-    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, NULL), EINVAL, "out is NULL");
-    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, NULL, sizeof r->params, NULL, &p), EINVAL, "NULL");
-    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, 3, NULL, &p), EINVAL, "3 bytes");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, NULL, NULL), EINVAL,
+                   "out is NULL");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, pooled_table(), NULL, sizeof r->params, NULL, &p), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_new(r->ctx, pooled_table(), &r->params, 3, NULL, &p), EINVAL, "3 bytes");
     POOLED_REFUSED(heddle_pool_new(r->ctx, &old, &r->params, sizeof r->params, NULL, &p), EVERSION, "version");
     POOLED_REFUSED(heddle_pool_new(r->ctx, &graphs, &r->params, sizeof r->params, NULL, &p), EINVAL,
                    "HEDDLE_POOL_TABLE");
@@ -50,11 +51,11 @@ static void check_opening(rig *r)
     c.size = 3;
     POOLED_REFUSED(open_with(r, c, &p), EINVAL, "INIT");
     setenv("HEDDLE_POOL_SLOTS", "many", 1);
-    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL,
+    POOLED_REFUSED(heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, NULL, &p), EINVAL,
                    "HEDDLE_POOL_SLOTS");
     unsetenv("HEDDLE_POOL_SLOTS");
     setenv("HEDDLE_POOL_TRACE", "-1", 1);
-    POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &p), EINVAL,
+    POOLED_REFUSED(heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, NULL, &p), EINVAL,
                    "HEDDLE_POOL_TRACE");
     unsetenv("HEDDLE_POOL_TRACE");
     CHECK(p == NULL);
@@ -168,7 +169,7 @@ static void check_traces(rig *r)
     POOLED_REFUSED(heddle_pool_write_trace(NULL, "/dev/null"), EINVAL, "NULL");
     c.n_trace = 4;
     heddle_pool_free(r->other);
-    CHECK_OK(NULL, heddle_pool_new(r->other_ctx, &pooled, &r->params, sizeof r->params, &c, &p));
+    CHECK_OK(NULL, heddle_pool_new(r->other_ctx, pooled_table(), &r->params, sizeof r->params, &c, &p));
     r->other = p;
     POOLED_REFUSED(heddle_pool_get_body_stats(p, pooled_n_bodies, &s), EINVAL, "bodies");
     POOLED_REFUSED(heddle_pool_get_body_stats(p, 0, NULL), EINVAL, "body 0");
@@ -221,7 +222,7 @@ static void check_room(heddle_backend b)
     c.n_arena = 64;
     r->params = (pooled_params){much, much, much, &r->gate, &r->began};
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
-    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->pool));
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, NULL, &r->pool));
     CHECK_OK(NULL, heddle_pool_spawn(r->pool, pooled_tree, &a, sizeof a, 32, &h));
     s = heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL);
     CHECK_MSG(s == HEDDLE_ENOMEM || s == HEDDLE_ECANCELED || s == HEDDLE_OK, "%s", heddle_error_text(NULL));
@@ -243,11 +244,11 @@ static void check_all(heddle_backend b)
     r->no_spawns = pooled_has_no_spawns(b);
     check_opening(r);
     CHECK_OK(NULL, heddle_ctx_open(&r->other_ctx, &c));
-    CHECK_OK(NULL, heddle_pool_new(r->other_ctx, &pooled, &r->params, sizeof r->params, NULL, &r->other));
-    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &r->pool));
+    CHECK_OK(NULL, heddle_pool_new(r->other_ctx, pooled_table(), &r->params, sizeof r->params, NULL, &r->other));
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, NULL, &r->pool));
     if (b == HEDDLE_CPU) {
         heddle_pool *second;
-        POOLED_REFUSED(heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, NULL, &second), EBUSY,
+        POOLED_REFUSED(heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, NULL, &second), EBUSY,
                        "open pool");
         CHECK(second == NULL);
     }

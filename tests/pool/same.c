@@ -189,7 +189,7 @@ static void run_program(heddle_backend b, heddle_ctx *ctx, uint64_t seed, uint32
     heddle_pool_config c = HEDDLE_POOL_CONFIG_INIT;
     heddle_pool *pool;
     c.n_slots = check_below(&seed, 2) ? 4096 : 0;
-    CHECK_OK(NULL, heddle_pool_new(ctx, &pooled, &params, sizeof params, &c, &pool));
+    CHECK_OK(NULL, heddle_pool_new(ctx, pooled_table(), &params, sizeof params, &c, &pool));
     for (k = 0; k < n_threads; k++) {
         part *p = &g->parts[k];
         p->pool = pool;

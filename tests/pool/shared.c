@@ -45,21 +45,26 @@ int pooled_wants_gpu(int argc, char **argv)
     return 1;
 }
 
+static int is_flat;
+
+int pooled_is_flat(void) { return is_flat; }
+
 int pooled_set_mode(uint32_t k)
 {
-    static const char *const modes[] = {"resident", "launches", "kernels", "batch"};
+    static const char *const modes[] = {"resident", "resident", "launches", "kernels", "batch"};
     static const char *asked;
+    is_flat = k == 1;
     if (k == 0)
         asked = getenv("HEDDLE_POOL_ALONE"); /* one mode alone: the sanitizers are slow */
     if (asked)
-        return k == 0 && setenv("HEDDLE_POOL_MODE", asked, 1) == 0;
+        return k < 2 && setenv("HEDDLE_POOL_MODE", asked, 1) == 0;
     return k < sizeof modes / sizeof *modes && setenv("HEDDLE_POOL_MODE", modes[k], 1) == 0;
 }
 
 int pooled_has_no_spawns(heddle_backend b)
 {
     const char *mode = getenv("HEDDLE_POOL_MODE");
-    return b == HEDDLE_CUDA && mode && strcmp(mode, "resident") && strcmp(mode, "auto");
+    return b == HEDDLE_CUDA && (is_flat || (mode && strcmp(mode, "resident") && strcmp(mode, "auto")));
 }
 
 heddle_ctx *pooled_context(heddle_backend b, uint32_t n_workers)

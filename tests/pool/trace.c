@@ -205,7 +205,7 @@ static void check_body(const program *g, uint32_t body, heddle_pool_body_stats *
             exact[n_ran++] = r->end_ns - r->begin_ns;
     }
     CHECK(s.n_tasks == n && s.n_ok == n_ok && s.n_failed == n_failed && s.n_canceled == n_canceled);
-    CHECK(!s.n_late && !s.n_no_room && !strcmp(s.name, pooled.bodies[body].name));
+    CHECK(!s.n_late && !s.n_no_room && !strcmp(s.name, pooled_table()->bodies[body].name));
     CHECK(s.start.n == n_ran && s.seen.n == n_ran);
     check_times(&s.body, exact, n_ran);
     sum->n_tasks += n;
@@ -221,7 +221,7 @@ static void check_stats(const program *g)
     double warp_ns = 0;
     uint32_t k;
     CHECK_OK(NULL, heddle_pool_get_stats(g->pool, &s));
-    for (k = 0; k < pooled.n_bodies; k++)
+    for (k = 0; k < pooled_table()->n_bodies; k++)
         check_body(g, k, &sum);
     for (k = 0; k < g->n_tasks; k++) {
         const heddle_pool_record *r = &g->records[k];
@@ -253,7 +253,7 @@ static void check_slice(const program *g, const json_t *x, uint64_t *last_end, u
     const heddle_pool_record *r = &g->records[number_of(g, args)];
     const uint64_t tid = integer(x, "tid");
     CHECK(!shown[r->user]++ && r->worker != HEDDLE_POOL_NOT_RUN && integer(args, "worker") == r->worker);
-    CHECK(!strcmp(text(x, "name"), pooled.bodies[r->body].name) && integer(x, "pid") == 0);
+    CHECK(!strcmp(text(x, "name"), pooled_table()->bodies[r->body].name) && integer(x, "pid") == 0);
     CHECK(integer(args, "team") == r->team_size && integer(args, "blocks") == r->n_blocks);
     CHECK(!strcmp(text(args, "status"), heddle_status_text(r->status)));
     CHECK(ns(x, "dur") == (r->end_ns > r->begin_ns ? r->end_ns - r->begin_ns : 1));
@@ -328,7 +328,7 @@ static void run_program(heddle_backend b, heddle_ctx *ctx, uint64_t seed, uint32
     c.n_slots = 1024;
     g->backend = b;
     g->n_threads = n_threads;
-    CHECK_OK(NULL, heddle_pool_new(ctx, &pooled, &params, sizeof params, &c, &g->pool));
+    CHECK_OK(NULL, heddle_pool_new(ctx, pooled_table(), &params, sizeof params, &c, &g->pool));
     check_trace(g); /* of no tasks */
     run_spawners(g, seed);
     check_records(g);
@@ -353,7 +353,7 @@ static void check_few(heddle_backend b, heddle_ctx *ctx)
     size_t n;
     c.n_trace = 7;
     c.n_slots = 32;
-    CHECK_OK(NULL, heddle_pool_new(ctx, &pooled, &params, sizeof params, &c, &g->pool));
+    CHECK_OK(NULL, heddle_pool_new(ctx, pooled_table(), &params, sizeof params, &c, &g->pool));
     t.body = pooled_mix;
     t.args = &a;
     t.arg_bytes = sizeof a;

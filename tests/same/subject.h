@@ -129,6 +129,7 @@ static const heddle_table subject_table = {sizeof(heddle_table),
                                            NULL,
                                            1,
                                            NULL,
+                                           0,
                                            0};
 
 /* ---- a side ---------------------------------------------------------------------------------------------------- */

@@ -29,6 +29,10 @@
 static __device__ __forceinline__ void hd_bar_block(void) { asm volatile("bar.sync 0;" ::: "memory"); }
 /* The barrier numbers are literals: a number in a register costs the hardware more. */
 static __device__ __forceinline__ void hd_bar_team(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
+static __device__ __forceinline__ void hd_bar_any(uint32_t barrier, uint32_t n)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(n) : "memory");
+}
 #define HD_BAR_PAIR_(name, op, first, second)                               \
     static __device__ __forceinline__ void name(uint32_t i, uint32_t n)     \
     {                                                                       \
@@ -71,6 +75,56 @@ static __device__ __forceinline__ void hd_word_pause(uint32_t n)
 
 #endif
 
+/* A bell tells a warp of the block that there is something for it; what was written before is released to that warp. A warp that
+ * waits takes no issue slots where the hardware has barriers to sleep on. */
+typedef struct hd_bell {
+    uint64_t word;
+} hd_bell;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ void hd_bell_new(hd_bell *b)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"((uint32_t)__cvta_generic_to_shared(b)) : "memory");
+}
+static __device__ __forceinline__ void hd_bell_ring(hd_bell *b)
+{
+    asm volatile("{.reg .b64 t; mbarrier.arrive.shared.b64 t, [%0];}" ::"r"((uint32_t)__cvta_generic_to_shared(b))
+                 : "memory");
+}
+/* All lanes of the warp: until it has been rung n + 1 times. */
+static __device__ __forceinline__ void hd_bell_wait(hd_bell *b, uint32_t n)
+{
+    uint32_t there = 0;
+    while (!there)
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                     : "=r"(there)
+                     : "r"((uint32_t)__cvta_generic_to_shared(b)), "r"(n & 1u)
+                     : "memory");
+    __syncwarp();
+}
+#else /* a word that counts */
+static __device__ __forceinline__ void hd_bell_new(hd_bell *b) { hd_set_word((uint32_t *)&b->word, 0u); }
+static __device__ __forceinline__ void hd_bell_ring(hd_bell *b)
+{
+    hd_set_word((uint32_t *)&b->word, hd_word((uint32_t *)&b->word) + 1u);
+}
+static __device__ __forceinline__ void hd_bell_wait(hd_bell *b, uint32_t n)
+{
+    uint32_t polls = 0;
+    while (hd_shuffle(hd_word((uint32_t *)&b->word), 0) == n)
+        hd_word_pause(polls++);
+    __syncwarp();
+}
+#endif
+
+/* All threads of a team meet. */
+static __device__ __forceinline__ void hd_team_meet(const heddle_thread *thread)
+{
+    if (thread->barrier)
+        hd_bar_any(thread->barrier, thread->team_size);
+    else
+        __syncwarp();
+}
+
 static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, void *arena, uint32_t team_size,
                                                                 uint32_t worker)
 {
@@ -85,7 +139,7 @@ static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, v
     thread.failed = nullptr;
     thread.spawn_buffer = nullptr;
     thread.in_order = thread.block = 0;
-    thread.n_blocks = 1;
+    thread.n_blocks = thread.barrier = 1;
     thread.notes = nullptr;
     return thread;
 }
@@ -104,10 +158,14 @@ static __device__ __forceinline__ uint32_t hd_block_sm(void)
 
 /* A worker writes host memory only when it has waited long, because a later release waits for such a store. So the host
  * learns of tasks that have run for some time, not of each. */
-static __device__ __forceinline__ void hd_now_task(const hd_run &r, uint32_t task)
+static __device__ __forceinline__ void hd_now_task_at(const hd_run &r, uint32_t worker, uint32_t task)
 {
     if (r.now)
-        HD_STORE(&r.now[blockIdx.x].task, task, RELAXED, SYS);
+        HD_STORE(&r.now[worker].task, task, RELAXED, SYS);
+}
+static __device__ __forceinline__ void hd_now_task(const hd_run &r, uint32_t task)
+{
+    hd_now_task_at(r, blockIdx.x, task);
 }
 
 static __device__ __forceinline__ void hd_now_waits(const hd_run &r, uint32_t task, uint32_t seen, uint32_t need)

@@ -45,7 +45,7 @@ static __device__ __forceinline__ void hd_copies_in(const hd_copy *copies, uint3
             *(uint64_t *)((char *)record + (c.at_mode >> HD_COPY_MODES)) = (uint64_t)(uintptr_t)stage;
         stage += hd_copy_room(c.n_bytes);
     }
-    hd_bar_team(thread->team_size);
+    hd_team_meet(thread);
 }
 
 /* All threads of a team, after the body. */
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void hd_copies_out(const hd_copy *copies, uint
                                                      const heddle_thread *thread)
 {
     uint32_t k;
-    hd_bar_team(thread->team_size);
+    hd_team_meet(thread);
     for (k = 0; k < n; k++) {
         const hd_copy c = copies[k];
         if (c.at_mode & HD_COPY_OUT)

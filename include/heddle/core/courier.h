@@ -218,8 +218,13 @@ typedef struct hd_tiring {
     uint32_t said, n;      /* the last `taken`; looks          */
 } hd_tiring;
 
+/* Have all other workers nothing to do? Those of several teams may hold several tickets: of these the places tell that were handed
+ * out, and served; in this order, since a task frees others before it counts as served. */
 static __device__ __forceinline__ int hd_others_wait(const hd_run &r)
 {
+    if (r.pool->n_seats)
+        return 0u - HD_LOAD(&r.control->outstanding, ACQUIRE, DEV) ==
+               hd_places_in(HD_PAIR_LOAD(&r.control->places, RELAXED));
     return hd_waiting_now(&r) == (int32_t)(r.n_workers - hd_courier_blocks(r.n_workers, blockDim.x));
 }
 
@@ -385,18 +390,19 @@ static __device__ __forceinline__ void hd_courier_serve(const hd_run &r, const h
         all->met_before = c.met;
 }
 
-/* All threads of a block: if its warps are to be couriers, they bring tasks until there have been none for long. */
-static __device__ __forceinline__ void hd_couriers_serve(const hd_run &r, const hd_wire &wire)
+/* All threads of a block: if its warps are to be couriers, they bring tasks until there have been none for long. 1: they were. */
+static __device__ __forceinline__ int hd_couriers_serve(const hd_run &r, const hd_wire &wire)
 {
     const uint32_t n_blocks = hd_courier_blocks(r.n_workers, blockDim.x), first = r.n_workers - n_blocks;
     hd_courier c = {(blockIdx.x - first) * (blockDim.x / 32u) + threadIdx.x / 32u, 0, 0, 0, 0, 0, 0, 0, 0};
     if (blockIdx.x < first)
-        return;
+        return 0;
     c.n = hd_n_couriers(r.n_workers, blockDim.x);
     c.met = wire.couriers->met_before;
     if (c.id < c.n)
         hd_courier_serve(r, wire, c);
     __syncthreads();
+    return 1;
 }
 
 #endif

@@ -146,6 +146,9 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
             waves = ((kernels)&HD_KERNELS_WAVES) != 0,                                                              \
             traces = ((kernels)&HD_KERNELS_TRACE) != 0,                                                             \
             pools = ((kernels)&HD_KERNELS_POOLS) != 0,                                                              \
+            pool_warps = spawns ? 0 : (kernels) >> HD_KERNELS_WARPS,                                                \
+            pool_threads = pool_warps == 48 ? 768 : 1024,                                                           \
+            pool_blocks = pool_warps > 32 ? 2 : 1,                                                                  \
             is_alone = 0                                                                                            \
         };                                                                                                          \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \

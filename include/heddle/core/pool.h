@@ -66,6 +66,8 @@ typedef struct hd_stamp_words {
     hd_pair_word not_begin, end, busy, pad; /* dev: not_begin: the largest complement of a begin        */
 } hd_stamp_words;
 
+#define HD_SEATS 32u /* of a worker: the lanes of its scheduling warp (core/crew.h) */
+
 typedef struct hd_pool {
     hd_fail *fates;       /* one for each slot of the arena                                        */
     hd_told *told;        /* one for each slot of the host                                         */
@@ -87,7 +89,14 @@ typedef struct hd_pool {
     hd_stamp_words *stamp_words; /* likewise                                                       */
     uint32_t clock_apart;        /* 1: stamps are of another clock than the host's                 */
     uint32_t by_sm;              /* 1: in stamps a worker is a multiprocessor                      */
+    uint32_t n_seats;            /* teams that a worker has at once, at most (core/crew.h); 0: one        */
+    uint32_t seat_shared;        /* block-shared bytes of each                                     */
+    uint32_t n_stages;           /* of a worker: pieces of `stage`, of stage_bytes                      */
+    uint32_t team_warps;         /* of a task that does not say                                     */
 } hd_pool;
+
+/* Numbers of teams are below it: of heddle_thread.worker, and in hd_run.now. */
+HD_FN uint32_t hd_pool_n_teams(const hd_pool *p) { return p->n_workers * (p->n_seats ? HD_SEATS : 1u); }
 
 HD_FN const hd_pool *hd_pool_of(const hd_run *r) { return r->pool; }
 /* Is it a run without an end? */
@@ -259,5 +268,11 @@ HD_FN uint32_t hd_blocks_take(hd_task *task)
 }
 /* One lane: a block has ended, or a place is used up. 1: it was the last, and the task has ended. */
 HD_FN int hd_blocks_close(hd_task *task) { return HD_SUB(hd_blocks_open(task), 1u, ACQ_REL, DEV) == 1u; }
+/* One lane, with a place: no further block shall run, and the place is used up. 1: the task has ended. */
+HD_FN int hd_blocks_drop(hd_task *task)
+{
+    const uint32_t n = task->cost_ns, k = HD_EXCH(hd_blocks_next(task), n, RELAXED, DEV), left = k < n ? n - k : 0u;
+    return HD_SUB(hd_blocks_open(task), left + 1u, ACQ_REL, DEV) == left + 1u;
+}
 
 #endif

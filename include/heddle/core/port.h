@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Incremented with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 14u
+#define HEDDLE_CORE_VERSION 15u
 
 /* HD_FN declares a core function, HD_BODY_FN a task's body, inlined where it is called. HD_SELDOM_FN declares a function that
  * stays a call on a GPU: inlined, code that seldom runs would crowd hot code out of the instruction cache. */
@@ -70,7 +70,8 @@ typedef struct heddle_thread {
     uint32_t in_order;      /* 1 on a GPU under dispatch order, which runs parts of waves; a constant of the kernel */
     struct hd_notes *notes; /* where bands of a wave note what they do (core/notes.h); NULL: nowhere            */
     uint32_t block,
-        n_blocks; /* of a task of a pool: which of its blocks this is, and how many there are; else 0 of 1 */
+        n_blocks;     /* of a task of a pool: which of its blocks this is, and how many there are; else 0 of 1 */
+    uint32_t barrier; /* on a GPU: the team's; 0: the team is a warp, and needs none */
 } heddle_thread;
 
 /* An emulated block's barrier, called by every thread. Host only. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* core/serve.h - the persistent kernel of a pool: each block is a worker; the last ones begin as couriers (core/courier.h). nvcc only.
  *
- * The blocks are those of core/resident.h: a team that runs bodies, and one more warp that schedules. What a pool adds is per task:
+ * A worker has several teams (core/crew.h), or one. Of one, the blocks are those of core/resident.h: a team that runs bodies, and one more warp that schedules. What a pool adds is per task:
  * a team of its own size, its own fate in place of the run's stop word, and blocks. A task that has gone wrong before it began is
  * not run. A task of several blocks is run by several workers: each takes blocks until none is left, and hands the task on when
  * others wait. */
@@ -10,11 +10,8 @@
 
 #include "heddle/core/copy.h"
 #include "heddle/core/courier.h"
+#include "heddle/core/crew.h"
 #include "heddle/core/resident.h"
-
-/* Threads of a block, at most: the largest team and the scheduling warp. So a thread has 64 registers: more warps fit on an SM, and
- * some of the scheduling warp's values go to memory. */
-#define HD_SERVE_THREADS 1024
 
 /* What the scheduling warp tells the team of the next body, in block-shared memory. */
 typedef struct hd_serving {
@@ -186,11 +183,10 @@ static __device__ __forceinline__ void hd_serve_schedule(const hd_run &params, h
         hd_block_leave(*r, w->run, hd_worker_end(r, w, &x));
 }
 
+/* All threads. */
 template <typename Bodies>
-__global__ void __launch_bounds__(HD_SERVE_THREADS, 1)
-    hd_pool_workers(const __grid_constant__ hd_run r, const __grid_constant__ hd_wire wire)
+static __device__ __forceinline__ void hd_serve(const hd_run &r, const hd_wire &wire, uint8_t *arena)
 {
-    HD_BLOCK_ARENA(hd_arena);
     HD_BLOCK_SHARED(hd_block, b);
     HD_BLOCK_SHARED(hd_spawn_buffer_if<1>, own);
     HD_BLOCK_SHARED(hd_serving, serving);
@@ -206,11 +202,24 @@ __global__ void __launch_bounds__(HD_SERVE_THREADS, 1)
         own.run.pool = &pool; /* the scheduling warp's copy of the run names a copy of the pool's words */
     }
     __syncthreads();
-    hd_couriers_serve(r, wire);
+    (void)hd_couriers_serve(r, wire);
     if (threadIdx.x < team_size)
-        hd_serve_team<Bodies>(r, hd_where(&b), hd_where(&serving), hd_arena, own.of(hd_where(&own)));
+        hd_serve_team<Bodies>(r, hd_where(&b), hd_where(&serving), arena, own.of(hd_where(&own)));
     else
         hd_serve_schedule(r, hd_where(&b), hd_where(&serving), hd_where(&own), team_size);
+}
+
+template <typename Bodies>
+__global__ void __launch_bounds__(Bodies::pool_threads, Bodies::pool_blocks)
+    hd_pool_workers(const __grid_constant__ hd_run r, const __grid_constant__ hd_wire wire)
+{
+    HD_BLOCK_ARENA(hd_arena);
+    if constexpr (Bodies::pool_warps != 0) {
+        HD_BLOCK_SHARED(hd_crew, crew);
+        hd_crew_serve<Bodies>(r, wire, hd_where(&crew), hd_arena);
+    } else {
+        hd_serve<Bodies>(r, wire, hd_arena);
+    }
 }
 
 #endif

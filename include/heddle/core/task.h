@@ -298,6 +298,7 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
 #define HD_KERNELS_FOUND_ONLY 4 /* no code that keeps cells of a wave */
 #define HD_KERNELS_TRACE 8      /* one kernel more, for traced runs: its bands note what they do */
 #define HD_KERNELS_POOLS 16     /* tasks of pools, too */
+#define HD_KERNELS_WARPS 8      /* bits from here up: heddle_table.pool_warps */
 
 /* What a level kernel takes: a block for each of list[0 .. gridDim.x). */
 typedef struct hd_level {

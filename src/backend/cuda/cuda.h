@@ -148,6 +148,9 @@ heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_schedule sche
 heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t family, uint32_t variant,
                              uint32_t n_threads, uint32_t shared_bytes, hd_error *e);
 
+/* Threads of a block of that kernel, at most; a multiple of 32. */
+heddle_status hd_kernel_most_threads(uint32_t *out, const hd_loaded *l, CUfunction f, hd_error *e);
+
 /* choice.c: chooses the next run's form from config and measurements; writes form and reason into l->how. */
 heddle_status hd_choose(hd_loaded *l, hd_error *e);
 /* Records the time of a run of l->form. */

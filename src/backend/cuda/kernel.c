@@ -10,6 +10,13 @@ static heddle_status attribute(const hd_driver *d, CUfunction f, CUfunction_attr
     return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "asking what a kernel needs");
 }
 
+heddle_status hd_kernel_most_threads(uint32_t *out, const hd_loaded *l, CUfunction f, hd_error *e)
+{
+    HD_TRY(attribute(&l->device->driver, f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, out, e));
+    *out = *out / 32u * 32u;
+    return HEDDLE_OK;
+}
+
 /* Checks threads and shared memory against the limits of the kernel and the device. */
 static heddle_status check(const hd_loaded *l, CUfunction f, uint32_t n_threads, uint32_t shared_bytes, hd_error *e)
 {

@@ -192,7 +192,7 @@ int hd_cuda_pool_doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 {
     hd_cuda_pool *p = l->pool;
     hd_doing d = {HD_NONE, HD_NONE, 0, 0, 1};
-    if (worker >= p->words.n_workers)
+    if (worker >= hd_pool_n_teams(&p->words))
         return 0;
     pthread_mutex_lock(&p->mutex);
     d.task = p->way->task_of((hd_loaded *)(uintptr_t)l, worker);

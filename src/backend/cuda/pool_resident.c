@@ -7,7 +7,8 @@
  * overlooked: a sender first takes a place, by an addition to `next`, and looks at `sleeps` after its line; the pool's thread sets
  * `sleeps` before it compares `next` with what the kernel has taken.
  *
- * All blocks have room for the widest team seen since the pool was last asleep. A task with a wider one waits, before its line is
+ * The blocks have several teams each (core/crew.h), as many as registers and shared memory allow. Or, if bodies spawn or have barriers
+ * of their own, they have one, the widest seen since the pool was last asleep. A task with a wider one waits, before its line is
  * written, until the kernel has ended, so that the next start has wider blocks. */
 #include "backend/arena.h"
 #include "backend/cuda/pool.h"
@@ -44,6 +45,8 @@ typedef struct resident {
     cudaStream_t stream;
     hd_end *end;                         /* pinned */
     uint32_t n_workers[HD_POOL_CLASSES]; /* 0: too wide for the kernel's registers */
+    uint32_t n_threads[HD_POOL_CLASSES]; /* of a block */
+    uint32_t shared_bytes;               /* likewise */
     uint32_t narrowest;
     uint32_t class;  /* atomic, of the kernel's blocks; changes with the pool's mutex, while no kernel runs */
     uint32_t n_wide; /* atomic: senders of teams wider than the narrowest */
@@ -73,10 +76,10 @@ static void start_kernel(hd_loaded *l)
     CUlaunchConfig c = {.gridDimX = x->n_workers[x->class],
                         .gridDimY = 1,
                         .gridDimZ = 1,
-                        .blockDimX = hd_pool_class_threads[x->class] + 32u,
+                        .blockDimX = x->n_threads[x->class],
                         .blockDimY = 1,
                         .blockDimZ = 1,
-                        .sharedMemBytes = l->shared_bytes,
+                        .sharedMemBytes = x->shared_bytes,
                         .hStream = x->stream,
                         .attrs = &cooperative,
                         .numAttrs = 1};
@@ -253,27 +256,83 @@ static uint32_t task_of(hd_loaded *l, uint32_t worker)
 
 /* ---- making it -------------------------------------------------------------------------------------------------------------- */
 
-/* Finds the kernel, and how many of its blocks of each class are resident at once. */
-static heddle_status find_kernel(hd_loaded *l, resident *x, const hd_pool_work *w, hd_error *e)
+static heddle_status find(hd_loaded *l, resident *x, uint32_t n_threads, uint32_t n_seats, int *per_sm, hd_error *e)
+{
+    return hd_kernel_find(&x->function, per_sm, l, HD_FAMILY_POOL, HD_POOL_WORKERS, n_threads,
+                          n_seats * l->shared_bytes, e);
+}
+
+/* A team to a block: how many blocks of each class are resident at once. */
+static heddle_status find_lone(hd_loaded *l, resident *x, const hd_pool_work *w, hd_error *e)
 {
     uint32_t k;
     heddle_status s = HEDDLE_OK;
-    x->narrowest = x->class = hd_pool_class(w->team_size);
+    x->narrowest = hd_pool_class(w->team_size);
+    x->shared_bytes = l->shared_bytes;
     for (k = x->narrowest; k < HD_POOL_CLASSES; k++) {
         int per_sm = 0;
-        s = hd_kernel_find(&x->function, &per_sm, l, HD_FAMILY_POOL, HD_POOL_WORKERS, hd_pool_class_threads[k] + 32u,
-                           l->shared_bytes, e);
+        x->n_threads[k] = hd_pool_class_threads[k] + 32u;
+        s = find(l, x, x->n_threads[k], 1, &per_sm, e);
         if (s == HEDDLE_OK)
             x->n_workers[k] = (uint32_t)(per_sm * l->device->n_sms);
         if (s != HEDDLE_OK || x->n_workers[k] < 2u)
             break;
         l->pool->words.most_threads = hd_pool_class_threads[k];
     }
-    if (!l->pool->words.most_threads)
-        return s != HEDDLE_OK ? s
-                              : hd_say(e, HEDDLE_ENODEV, "table %s: no two workers of %u threads are resident at once",
-                                       l->graph->table->name, hd_pool_class_threads[x->narrowest]);
+    return s;
+}
+
+/* Seats of a block, at most one a warp: as many as shared memory has room for without a block less. */
+static uint32_t find_seats(hd_loaded *l, resident *x, uint32_t n_threads, int per_sm)
+{
+    uint32_t n = n_threads / 32u - 1u;
+    hd_error e;
+    int now;
+    for (; n > 1u; n--)
+        if (find(l, x, n_threads, n, &now, &e) == HEDDLE_OK && now == per_sm)
+            break;
+    return n;
+}
+
+/* Several teams to a block: its warps are those that the kernel was compiled for. */
+static heddle_status find_crew(hd_loaded *l, resident *x, const hd_pool_work *w, hd_error *e)
+{
+    const uint32_t k = HD_POOL_CLASSES - 1u, team_warps = w->team_size / 32u;
+    hd_pool *p = &l->pool->words;
+    uint32_t n_warps;
+    int per_sm = 0;
+    x->narrowest = k;
+    HD_TRY(find(l, x, 64u, 1, &per_sm, e));
+    HD_TRY(hd_kernel_most_threads(&x->n_threads[k], l, x->function, e));
+    HD_TRY(find(l, x, x->n_threads[k], 1, &per_sm, e));
+    n_warps = x->n_threads[k] / 32u - 1u;
+    x->n_workers[k] = (uint32_t)(per_sm * l->device->n_sms);
+    p->most_threads = 32u * n_warps;
+    p->n_seats = find_seats(l, x, x->n_threads[k], per_sm);
+    p->seat_shared = l->shared_bytes;
+    p->team_warps = team_warps < n_warps ? team_warps : n_warps;
+    p->n_stages = n_warps / p->team_warps;
+    x->shared_bytes = p->n_seats * p->seat_shared;
     return HEDDLE_OK;
+}
+
+static int has_crews(const heddle_table *t)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < t->n_bodies; i++)
+        n += t->bodies[i].n_children != 0;
+    return t->pool_warps && !n;
+}
+
+/* Finds the kernel, and how many of its blocks are resident at once. */
+static heddle_status find_kernel(hd_loaded *l, resident *x, const hd_pool_work *w, hd_error *e)
+{
+    const heddle_table *t = l->graph->table;
+    const heddle_status s = has_crews(t) ? find_crew(l, x, w, e) : find_lone(l, x, w, e);
+    x->class = x->narrowest;
+    if (x->n_workers[x->narrowest] >= 2u)
+        return HEDDLE_OK;
+    return s != HEDDLE_OK ? s : hd_say(e, HEDDLE_ENODEV, "table %s: no two workers are resident at once", t->name);
 }
 
 static void size_run(hd_loaded *l, resident *x)
@@ -292,7 +351,7 @@ static void size_run(hd_loaded *l, resident *x)
 }
 
 /* Pinned: the words of the wire, behind those of all pools; at NULL only measures. */
-static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_workers, uint8_t *at)
+static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_teams, uint8_t *at)
 {
     uint64_t n_bytes = 0;
 #define PART(to, type, count)                        \
@@ -304,7 +363,7 @@ static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_workers, uin
     PART(x->wire.taken, uint32_t, 1);
     PART(x->wire.asked, uint32_t, 1);
     PART(x->end, hd_end, 1);
-    PART(x->run.now, hd_now, n_workers);
+    PART(x->run.now, hd_now, n_teams);
 #undef PART
     return n_bytes;
 }
@@ -312,18 +371,19 @@ static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_workers, uin
 static heddle_status make_pinned(hd_loaded *l, resident *x, hd_error *e)
 {
     hd_cuda_pool *p = l->pool;
-    const uint32_t n = p->words.n_host, n_workers = x->n_workers[x->narrowest];
+    const uint32_t n = p->words.n_host;
     const hd_now none = {HD_NONE, HD_NONE, 0, 0, 0, {0, 0, 0}};
     uint8_t *more;
-    uint32_t i;
-    p->words.n_workers = n_workers;
+    uint32_t i, n_teams;
+    p->words.n_workers = x->n_workers[x->narrowest];
+    n_teams = hd_pool_n_teams(&p->words);
     x->wire.n_copies = p->words.most_copies;
     x->wire.n_lines = n > LINES_LEAST ? n : LINES_LEAST;
-    HD_TRY(hd_pool_pin(p, cut_pinned(x, n, n_workers, NULL), &more, e));
-    (void)cut_pinned(x, n, n_workers, more);
+    HD_TRY(hd_pool_pin(p, cut_pinned(x, n, n_teams, NULL), &more, e));
+    (void)cut_pinned(x, n, n_teams, more);
     x->wire.args = p->args;
     x->wire.args_bytes = p->args_bytes;
-    for (i = 0; i < n_workers; i++)
+    for (i = 0; i < n_teams; i++)
         x->run.now[i] = none;
     return HEDDLE_OK;
 }
@@ -340,7 +400,8 @@ static heddle_status make_device(hd_loaded *l, resident *x, hd_error *e)
     HD_CUDA_TRY(cudaMalloc((void **)&p->fates, x->run.n_arena * sizeof(hd_fail)), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&x->copies, (uint64_t)p->words.n_host * p->words.most_copies * sizeof(hd_copy)), e,
                 opening);
-    HD_CUDA_TRY(cudaMalloc((void **)&x->stage, (uint64_t)x->run.n_workers * p->words.stage_bytes), e, opening);
+    HD_CUDA_TRY(cudaMalloc((void **)&x->stage, (uint64_t)x->run.n_workers * p->words.n_stages * p->words.stage_bytes),
+                e, opening);
     HD_CUDA_TRY(cudaMemset(x->block, 0, cleared), e, opening);
     HD_CUDA_TRY(cudaMemset(x->device, 0, sizeof *x->device), e, opening);
     HD_CUDA_TRY(cudaMemset(x->urgent, 0, p->words.n_host * 4ull), e, opening);
@@ -400,6 +461,7 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: out of memory");
     l->pool->words.most_copies = w->most_copies;
     l->pool->words.stage_bytes = w->stage_bytes;
+    l->pool->words.n_stages = 1;
     HD_TRY(check_processor(e));
     HD_TRY(find_kernel(l, x, w, e));
     HD_TRY(make_pinned(l, x, e));
@@ -409,8 +471,12 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     x->wire.linger_ns = 1000ull * (w->linger_us ? w->linger_us : LINGER_US);
     x->wire.hold_ns = 1000ull * (w->hold_us ? w->hold_us : HOLD_US);
     HD_CUDA_TRY(cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking), e, "making a stream");
-    snprintf(l->pool->how, sizeof l->pool->how, "resident, %u workers of %u threads", x->run.n_workers,
-             hd_pool_class_threads[x->narrowest]);
+    if (l->pool->words.n_seats)
+        snprintf(l->pool->how, sizeof l->pool->how, "resident, %u blocks of %u warps for up to %u teams each",
+                 x->run.n_workers, l->pool->words.most_threads / 32u, l->pool->words.n_seats);
+    else
+        snprintf(l->pool->how, sizeof l->pool->how, "resident, %u workers of %u threads", x->run.n_workers,
+                 hd_pool_class_threads[x->narrowest]);
     return HEDDLE_OK;
 }
 

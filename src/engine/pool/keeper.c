@@ -89,7 +89,7 @@ static void look_at_workers(heddle_pool *p, sight *sights)
 {
     hd_doing d;
     uint32_t w;
-    for (w = 0; w < p->words->n_workers && p->backend->doing(p->loaded, w, &d); w++)
+    for (w = 0; w < hd_pool_n_teams(p->words) && p->backend->doing(p->loaded, w, &d); w++)
         look_at(p, d.task, &sights[w]);
 }
 
@@ -110,10 +110,10 @@ static int wanted(heddle_pool *p)
 static void *thread_main(void *arg)
 {
     heddle_pool *p = arg;
-    const uint64_t n_bytes = p->words->n_workers * sizeof(sight);
+    const uint64_t n_bytes = hd_pool_n_teams(p->words) * sizeof(sight);
     sight *sights = hd_new(n_bytes); /* without memory, no limits */
     uint32_t quiet = 0, w;
-    for (w = 0; sights && w < p->words->n_workers; w++)
+    for (w = 0; sights && w < hd_pool_n_teams(p->words); w++)
         sights[w].slot = HD_NONE;
     while (wanted(p)) {
         quiet = tell_news(p) ? 0 : quiet + 1u;
