@@ -24,6 +24,7 @@
 #include "heddle/core/notes.h"
 
 #define HD_CREW_BARRIERS 0xfffeu /* bits: those of teams; 0 is that of all threads */
+#define HD_CREW_LINGER 24u       /* looks, of some 30 ns */
 #define HD_SEAT_LONG 512u        /* looks at a running task after which the host is told of it */
 
 /* What a team must know of its task. */
@@ -366,11 +367,11 @@ static __device__ __forceinline__ void hd_crew_took(const hd_run *r, hd_crew *c,
 {
     const hd_seat *s = &c->seat[threadIdx.x & 31u];
     uint32_t wrong = 0, many, with, ended, served;
+    if (hd_is_in(mask))
+        wrong = hd_went_wrong(r, x->task); /* under way while the record is fetched */
     hd_crew_fetch(r, c, x, mask);
-    if (hd_is_in(mask)) {
-        wrong = hd_went_wrong(r, x->task);
+    if (hd_is_in(mask))
         hd_seat_fill(r, c, x->task);
-    }
     many = hd_ballot(hd_is_in(mask) && s->n_blocks > 1u);
     ended = hd_ballot(hd_is_in(mask & ~many) && (wrong || s->record.body == HD_BODY_JOIN));
     served = ended;
@@ -502,11 +503,19 @@ static __device__ __forceinline__ hd_seating hd_seating_begin(const hd_crew *c)
     return x;
 }
 
+/* Tasks have begun, and no others wait: a short one ends before a ticket were drawn, which takes a microsecond. */
+static __device__ __forceinline__ void hd_crew_linger(const hd_crew *c, const hd_seating *x)
+{
+    uint32_t n;
+    for (n = 0; n < HD_CREW_LINGER && !x->backlog && !hd_shuffle(hd_word(&c->ended), 0); n++)
+        hd_word_pause(n);
+}
+
 static __device__ __forceinline__ void hd_crew_schedule(hd_crew *c)
 {
     const hd_run *r = &c->run;
     hd_seating x = hd_seating_begin(c);
-    uint32_t n = 0, stop, moved;
+    uint32_t n = 0, stop, moved, began;
 #pragma unroll 1
     for (;;) {
         stop = hd_stopped(r); /* on its way meanwhile */
@@ -515,7 +524,10 @@ static __device__ __forceinline__ void hd_crew_schedule(hd_crew *c)
         hd_crew_begin_all(c, &x);
         hd_crew_draw(r, c, &x);
         moved |= (uint32_t)hd_crew_look(r, c, &x);
+        began = x.free;
         hd_crew_begin_all(c, &x);
+        if (x.free != began)
+            hd_crew_linger(c, &x);
         hd_crew_note(r, &x);
         if (hd_shuffle(stop, 0) != HD_STOP_NOT && x.free == x.all)
             break;
