@@ -12,9 +12,18 @@ typedef struct hd_inside {
     const struct hd_inside *outer;
 } hd_inside;
 
+extern _Thread_local const hd_inside *hd_inside_top; /* this thread's last entry */
+
 void hd_inside_enter(hd_inside *here, const struct hd_device *d);
 void hd_inside_leave(const hd_inside *here);
-int hd_is_inside(const struct hd_device *d);
+static inline int hd_is_inside(const struct hd_device *d)
+{
+    const hd_inside *i;
+    for (i = hd_inside_top; i; i = i->outer)
+        if (i->device == d)
+            return 1;
+    return 0;
+}
 
 /* hd_inside_now: all entries of this thread. hd_inside_as: a helper thread adopts the entries of the thread it works for. */
 const hd_inside *hd_inside_now(void);

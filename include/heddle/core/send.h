@@ -15,6 +15,16 @@ typedef struct hd_sent {
     const hd_copy *copies; /* as many as `flags` says                                             */
 } hd_sent;
 
+/* A task like that one, with this handle, and its record so many bytes behind. */
+HD_FN hd_sent hd_sent_like(const hd_sent *like, uint64_t handle, uint64_t at)
+{
+    hd_sent s = *like;
+    s.slot = (uint32_t)handle;
+    s.generation = (uint32_t)(handle >> 32);
+    s.args = (const uint8_t *)like->args + at;
+    return s;
+}
+
 HD_FN uint32_t hd_n_copies(uint32_t flags) { return (flags & HD_TASK_COPIES_MASK) >> HD_TASK_COPIES; }
 
 /* Writes the record but for its arguments; returns where these go. The task waits for nothing yet. */

@@ -655,11 +655,13 @@ static uint32_t waiting(hd_loaded *l, hd_doing *out, uint32_t n_max)
 
 static const hd_pool *pool_words(const hd_loaded *l) { return &l->pool; }
 
-static void pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
+static void pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     uint32_t i;
-    for (i = 0; i < n; i++)
-        hd_send(&l->run, &tasks[i]);
+    for (i = 0; i < n; i++) {
+        const hd_sent s = hd_sent_like(like, handles[i], i * stride);
+        hd_send(&l->run, &s);
+    }
 }
 
 static void pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why) { (void)hd_stop(&l->pool.fates[slot], why); }

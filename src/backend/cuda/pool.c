@@ -31,7 +31,10 @@ static void *thread_main(void *arg)
 const hd_pool *hd_cuda_pool_words(const hd_loaded *l) { return &l->pool->words; }
 const char *hd_cuda_pool_how(const hd_loaded *l) { return l->pool->how; }
 
-void hd_cuda_pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n) { l->pool->way->send(l, tasks, n); }
+void hd_cuda_pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
+{
+    l->pool->way->send(l, like, handles, stride, n);
+}
 
 void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why)
 {
@@ -39,6 +42,7 @@ void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why)
     pthread_mutex_lock(&p->mutex);
     if (p->way->on_gpu(l, slot) && !p->is_over) {
         (void)cudaSetDevice(l->device->index);
+        __atomic_add_fetch(&p->n_dirty, p->dirty[slot] ? 0u : 1u, __ATOMIC_RELAXED);
         p->dirty[slot] = 1;
         p->no_fate->stop = why;
         (void)cudaMemcpyAsync(&p->fates[slot].stop, &p->no_fate->stop, 4, cudaMemcpyHostToDevice, p->side);

@@ -19,7 +19,7 @@ typedef struct hd_pool_way {
     heddle_status (*make)(hd_loaded *l, const hd_pool_work *work, hd_error *e);
     void (*free_mode)(hd_loaded *l);
     /* Sends tasks; any thread. */
-    void (*send)(hd_loaded *l, const hd_sent *tasks, uint32_t n);
+    void (*send)(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n);
     /* The pool's thread, with the mutex: one round of its work, which may wait and then gives up the mutex meanwhile. */
     void (*serve)(hd_loaded *l);
     /* Has nothing been left on the GPU? With the mutex, when the pool ends. */
@@ -45,7 +45,8 @@ struct hd_cuda_pool {
     hd_fail *no_fate; /* pinned: HD_STOP_... to copy, or nothing */
     cudaStream_t side;
     uint32_t args_bytes;
-    uint32_t sleeps; /* atomic: the thread sleeps until something is sent, or is about to */
+    uint32_t n_dirty; /* atomic */
+    uint32_t sleeps;  /* atomic: the thread sleeps until something is sent, or is about to */
     uint8_t pad[HD_LINE];
     pthread_mutex_t mutex; /* guards the rest */
     pthread_cond_t woken;
@@ -79,7 +80,7 @@ void hd_cuda_pool_stop(hd_loaded *l);
 int hd_cuda_pool_doing(const hd_loaded *l, uint32_t worker, hd_doing *out);
 const hd_pool *hd_cuda_pool_words(const hd_loaded *l);
 const char *hd_cuda_pool_how(const hd_loaded *l);
-void hd_cuda_pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n);
+void hd_cuda_pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n);
 void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why);
 heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
 void hd_cuda_pool_unpin(hd_loaded *l, void *p);

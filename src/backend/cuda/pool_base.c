@@ -70,6 +70,7 @@ void hd_pool_clean(hd_loaded *l, uint32_t slot)
     if (!l->pool->dirty[slot])
         return;
     l->pool->dirty[slot] = 0;
+    __atomic_sub_fetch(&l->pool->n_dirty, 1, __ATOMIC_RELAXED);
     if (clear_fate(l, slot, &e) != HEDDLE_OK)
         hd_pool_lose(l, e.text);
 }

@@ -305,20 +305,21 @@ static void post(const hd_loaded *l, const hd_sent *s)
         memcpy(p->after[s->slot], s->after, s->n_after * sizeof *s->after);
 }
 
-static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
+static void send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     hd_cuda_pool *pool = l->pool;
     launches *p = launches_of(l);
     uint32_t i, before;
     for (i = 0; i < n; i++) {
-        post(l, &tasks[i]);
+        const hd_sent s = hd_sent_like(like, handles[i], i * stride);
+        post(l, &s);
         if (i)
-            p->notes[tasks[i].slot].next = tasks[i - 1u].slot + 1u;
+            p->notes[s.slot].next = (uint32_t)handles[i - 1u] + 1u;
     }
     before = __atomic_load_n(&p->sent, __ATOMIC_RELAXED);
     do
-        p->notes[tasks[0].slot].next = before;
-    while (!__atomic_compare_exchange_n(&p->sent, &before, tasks[n - 1u].slot + 1u, 0, __ATOMIC_SEQ_CST,
+        p->notes[(uint32_t)handles[0]].next = before;
+    while (!__atomic_compare_exchange_n(&p->sent, &before, (uint32_t)handles[n - 1u] + 1u, 0, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED));
     if (!__atomic_load_n(&pool->sleeps, __ATOMIC_SEQ_CST))
         return;

@@ -47,7 +47,7 @@ typedef struct resident {
     uint32_t n_workers[HD_POOL_CLASSES]; /* 0: too wide for the kernel's registers */
     uint32_t n_threads[HD_POOL_CLASSES]; /* of a block */
     uint32_t shared_bytes;               /* likewise */
-    uint32_t narrowest;
+    uint32_t narrowest, narrow_threads;  /* the class of the pool's team_size, and its threads */
     uint32_t class;  /* atomic, of the kernel's blocks; changes with the pool's mutex, while no kernel runs */
     uint32_t n_wide; /* atomic: senders of teams wider than the narrowest */
     uint32_t run_number;
@@ -197,21 +197,22 @@ static void widen(hd_loaded *l, uint32_t k)
     pthread_mutex_unlock(&p->mutex);
 }
 
-static uint32_t widest(const resident *x, const hd_sent *tasks, uint32_t n)
+/* Before tasks of a team wider than the narrowest are sent, and after it. */
+static void begin_wide(hd_loaded *l, uint32_t team_size)
 {
-    uint32_t i, most = 0;
-    for (i = 0; i < n; i++)
-        most = tasks[i].team_size > most ? tasks[i].team_size : most;
-    return most <= hd_pool_class_threads[x->narrowest] ? x->narrowest : hd_pool_class(most);
+    resident *x = resident_of(l);
+    const uint32_t k = hd_pool_class(team_size);
+    __atomic_add_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&x->class, __ATOMIC_SEQ_CST) < k)
+        widen(l, k);
 }
+static void end_wide(hd_loaded *l) { __atomic_sub_fetch(&resident_of(l)->n_wide, 1, __ATOMIC_SEQ_CST); }
 
-/* The line of that place may be written once the one before it in the ring was taken. */
+/* The line of that place, and those before it, may be written once the ones before them in the ring were taken. */
 static void await_line(hd_loaded *l, uint32_t place)
 {
     resident *x = resident_of(l);
     uint32_t n = 0;
-    if ((int32_t)(place - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) < (int32_t)x->wire.n_lines)
-        return;
     while ((int32_t)(place - taken(x)) >= (int32_t)x->wire.n_lines &&
            !__atomic_load_n(&l->pool->is_over, __ATOMIC_RELAXED)) {
         if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
@@ -221,26 +222,33 @@ static void await_line(hd_loaded *l, uint32_t place)
     __atomic_store_n(&x->seen, taken(x), __ATOMIC_RELAXED);
 }
 
-static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
+static void clean(hd_loaded *l, const uint64_t *handles, uint32_t n)
+{
+    uint32_t i;
+    for (i = 0; i < n; i++)
+        hd_pool_clean(l, (uint32_t)handles[i]);
+}
+
+static void send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     resident *x = resident_of(l);
-    const uint32_t k = widest(x, tasks, n), is_wide = k > x->narrowest;
+    const int is_wide = like->team_size > x->narrow_threads;
     uint32_t i, place;
-    if (is_wide) {
-        __atomic_add_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&x->class, __ATOMIC_SEQ_CST) < k)
-            widen(l, k);
-    }
+    if (__atomic_load_n(&l->pool->n_dirty, __ATOMIC_RELAXED))
+        clean(l, handles, n);
+    if (is_wide)
+        begin_wide(l, like->team_size);
     place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
+    if ((int32_t)(place + n - 1u - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) >= (int32_t)x->wire.n_lines)
+        await_line(l, place + n - 1u);
     for (i = 0; i < n; i++) {
-        hd_pool_clean(l, tasks[i].slot);
-        await_line(l, place + i);
-        hd_wire_write(&x->wire, place + i, &tasks[i]);
+        const hd_sent s = hd_sent_like(like, handles[i], i * stride);
+        hd_wire_write(&x->wire, place + i, &s);
     }
     if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
         rouse(l);
     if (is_wide)
-        __atomic_sub_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
+        end_wide(l);
 }
 
 static int on_gpu(hd_loaded *l, uint32_t slot)
@@ -330,6 +338,7 @@ static heddle_status find_kernel(hd_loaded *l, resident *x, const hd_pool_work *
     const heddle_table *t = l->graph->table;
     const heddle_status s = has_crews(t) ? find_crew(l, x, w, e) : find_lone(l, x, w, e);
     x->class = x->narrowest;
+    x->narrow_threads = hd_pool_class_threads[x->narrowest];
     if (x->n_workers[x->narrowest] >= 2u)
         return HEDDLE_OK;
     return s != HEDDLE_OK ? s : hd_say(e, HEDDLE_ENODEV, "table %s: no two workers are resident at once", t->name);

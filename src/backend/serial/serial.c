@@ -371,7 +371,7 @@ static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 static const hd_pool *pool_words(const hd_loaded *l) { return &l->pool; }
 
 /* All handles that a task waits for are of tasks that have ended: they were sent before. */
-static void pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
+static void pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     const hd_run *r = &l->run;
     hd_inside here;
@@ -379,10 +379,11 @@ static void pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
     hd_inside_enter(&here, l->device);
     pthread_mutex_lock(&l->turns);
     for (i = 0; i < n; i++) {
-        const uint32_t t = r->n_tasks + tasks[i].slot;
-        __atomic_store_n(&l->slot, tasks[i].slot, __ATOMIC_RELAXED);
-        hd_send_write(r, &tasks[i]);
-        if (!tasks[i].n_after || !hd_wait_on(r, t))
+        const hd_sent s = hd_sent_like(like, handles[i], i * stride);
+        const uint32_t t = r->n_tasks + s.slot;
+        __atomic_store_n(&l->slot, s.slot, __ATOMIC_RELAXED);
+        hd_send_write(r, &s);
+        if (!s.n_after || !hd_wait_on(r, t))
             run_tree(l, t, l->params, UINT64_MAX);
         __atomic_store_n(&l->slot, HD_NONE, __ATOMIC_RELAXED);
     }

@@ -61,14 +61,15 @@ static void check_limit(heddle_pool *p, const sight *s)
 {
     hd_post *post = hd_post_of(p, s->slot);
     const uint64_t now = heddle_host_clock_ns();
-    uint64_t limit;
-    pthread_mutex_lock(&post->mutex);
-    limit = p->slots[s->slot].generation == s->generation ? p->slots[s->slot].time_limit_ms * 1000000ull : 0;
+    uint64_t limit = 0;
+    hd_post_lock(post);
+    if (hd_slot_has_task(p, s->slot) && hd_slot_generation(p, s->slot) == s->generation)
+        limit = p->slots[s->slot].time_limit_ms * 1000000ull;
     if (limit && now > s->since + limit)
         tell_late(p, s->slot, s->generation);
     if (limit && now > s->since + limit + GRACE_NS)
         __atomic_store_n(&p->ctx->lost, 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&post->mutex);
+    hd_post_unlock(post);
 }
 
 static void look_at(heddle_pool *p, uint32_t slot, sight *s)
@@ -78,7 +79,7 @@ static void look_at(heddle_pool *p, uint32_t slot, sight *s)
         s->slot = HD_NONE;
         return;
     }
-    g = hd_slot_generation(&p->slots[slot]);
+    g = hd_slot_generation(p, slot);
     if (s->slot != slot || s->generation != g)
         *s = (sight){slot, g, heddle_host_clock_ns()};
     else

@@ -14,16 +14,18 @@ int hd_news_is_there(const heddle_pool *p) { return HD_LOAD(next(p), ACQUIRE, SY
 int hd_news_take(heddle_pool *p, heddle_pool_end *out)
 {
     const uint32_t word = HD_LOAD(next(p), ACQUIRE, SYS), i = word - 1u;
+    uint32_t how;
     hd_post *post;
     if (!word)
         return 0;
     HD_STORE(next(p), 0u, RELAXED, SYS);
     p->news_at++;
     post = hd_post_of(p, i);
-    pthread_mutex_lock(&post->mutex);
-    (void)hd_slot_end(p, i, out);
-    hd_slot_see(p, post, i, 1);
-    pthread_mutex_unlock(&post->mutex);
+    hd_post_lock(post);
+    how = hd_slot_how_now(p, i);
+    (void)hd_slot_end(p, i, how, out);
+    hd_slot_see(p, post, i, how, 1);
+    hd_post_unlock(post);
     return 1;
 }
 

@@ -122,7 +122,7 @@ static heddle_status make_room(heddle_pool *p)
 static int has_ended(const heddle_pool *p, heddle_handle h)
 {
     const uint32_t i = (uint32_t)h, g = (uint32_t)(h >> 32);
-    return hd_slot_generation(&p->slots[i]) != g || hd_is_end(hd_slot_how(p, i, g));
+    return hd_slot_generation(p, i) != g || hd_is_end(hd_slot_how(p, i, g));
 }
 
 /* After no_memory: waits for all earlier tasks. */
@@ -195,12 +195,12 @@ static heddle_status name_all(heddle_pool *p, const hd_request *q)
 {
     hd_order *o = &p->order;
     o->names.n = 0;
-    if (hd_list_room(&o->names, HEDDLE_POOL_MOST_AFTER, sizeof *q->names)) {
-        hd_unname(p, q->names, q->n_names);
+    if (hd_list_room(&o->names, HEDDLE_POOL_MOST_AFTER, sizeof *q->sent.after)) {
+        hd_unname(p, q->sent.after, q->sent.n_after);
         return no_memory(o);
     }
-    memcpy(NAME(o, 0), q->names, q->n_names * sizeof *q->names);
-    o->names.n = q->n_names;
+    memcpy(NAME(o, 0), q->sent.after, q->sent.n_after * sizeof *q->sent.after);
+    o->names.n = q->sent.n_after;
     if (!meet(o, &o->known, q->task->ranges, q->task->n_ranges) && !name_before(p))
         return HEDDLE_OK;
     hd_unname(p, NAME(o, 0), o->names.n);
@@ -214,8 +214,15 @@ static heddle_status join(heddle_pool *p, const hd_request *q, uint64_t *head)
 {
     hd_order *o = &p->order;
     const heddle_pool_task task = {.body = HD_BODY_JOIN, .team_size = 32, .flags = q->task->flags & HEDDLE_POOL_TRY};
-    const hd_request joined = {&task, NULL, 0,   1, HD_SLOT_ORDERED, NAME(o, *head), HEDDLE_POOL_MOST_AFTER,
-                               NULL,  0,    NULL};
+    hd_request joined = {.task = &task,
+                         .n = 1,
+                         .slot = {.flags = HD_SLOT_ORDERED, .body = HD_BODY_JOIN},
+                         .sent = {.body = HD_BODY_JOIN,
+                                  .flags = HD_TASK_PINNED | 1u << HD_TASK_TEAM,
+                                  .n_blocks = 1,
+                                  .team_size = 32,
+                                  .n_after = HEDDLE_POOL_MOST_AFTER,
+                                  .after = NAME(o, *head)}};
     heddle_handle h;
     uint32_t got;
     *head += HEDDLE_POOL_MOST_AFTER; /* they are the join's, or no longer named */
@@ -253,14 +260,14 @@ static heddle_status reduce(heddle_pool *p, hd_request *q, heddle_handle *names)
     heddle_status s = HEDDLE_OK;
     while (s == HEDDLE_OK && o->names.n - head > HEDDLE_POOL_MOST_AFTER)
         s = join(p, q, &head);
-    q->n_names = (uint32_t)(o->names.n - head);
+    q->sent.n_after = (uint32_t)(o->names.n - head);
     if (s == HEDDLE_OK && head)
-        s = stand_for_tasks(o, NAME(o, head), q->n_names);
+        s = stand_for_tasks(o, NAME(o, head), q->sent.n_after);
     if (s != HEDDLE_OK) {
         hd_unname(p, NAME(o, head), o->names.n - head);
         return s;
     }
-    memcpy(names, NAME(o, head), q->n_names * sizeof *names);
+    memcpy(names, NAME(o, head), q->sent.n_after * sizeof *names);
     return HEDDLE_OK;
 }
 
@@ -287,7 +294,7 @@ static heddle_status begin(heddle_pool *p, hd_request *q, heddle_handle *names)
 {
     const heddle_status s = make_room(p);
     if (s != HEDDLE_OK) {
-        hd_unname(p, names, q->n_names);
+        hd_unname(p, names, q->sent.n_after);
         return s;
     }
     HD_TRY(name_all(p, q));
@@ -297,9 +304,9 @@ static heddle_status begin(heddle_pool *p, hd_request *q, heddle_handle *names)
 heddle_status hd_order_begin(heddle_pool *p, hd_request *q, heddle_handle *names)
 {
     heddle_status s = lock(p, !(q->task->flags & HEDDLE_POOL_TRY));
-    q->names = names;
+    q->sent.after = names;
     if (s != HEDDLE_OK) {
-        hd_unname(p, names, q->n_names);
+        hd_unname(p, names, q->sent.n_after);
         return s;
     }
     s = begin(p, q, names);

@@ -118,12 +118,12 @@ static void make_posts(heddle_pool *p)
     uint32_t i, k;
     for (i = 0; i < p->n_slots; i++) {
         /* Each pool begins elsewhere, so that a handle of another pool is noticed. */
-        p->slots[i].generation = (1u + serial * 0x9e3779b1u) & (UINT32_MAX >> HD_TOLD_BITS);
-        p->slots[i].next = (i + 1u) % n ? i + 1u : HD_NONE;
+        p->marks[i] = hd_told_of(serial * 0x9e3779b1u, HD_MARK_FREE);
+        p->free[i] = i / n * n + (n - 1u - i % n); /* the first is on top */
     }
     for (k = 0; k < p->n_posts; k++) {
-        p->posts[k].first = p->posts[k].free = k * n;
-        p->posts[k].n = n;
+        p->posts[k].first = p->posts[k].scan = k * n;
+        p->posts[k].n = p->posts[k].n_free = n;
     }
 }
 
@@ -131,9 +131,11 @@ static heddle_status make_room(heddle_pool *p, const void *params)
 {
     const uint32_t params_bytes = p->graph->g.table->params_bytes;
     p->slots = hd_new_sparse((uint64_t)p->n_slots * sizeof *p->slots);
+    p->marks = hd_new_sparse((uint64_t)p->n_slots * sizeof *p->marks);
+    p->free = hd_new_sparse((uint64_t)p->n_slots * sizeof *p->free);
     p->afters = hd_new_sparse((uint64_t)p->n_slots * sizeof *p->afters);
     p->params = hd_new(params_bytes + 1u);
-    if (!p->slots || !p->afters || !p->params)
+    if (!p->slots || !p->marks || !p->free || !p->afters || !p->params)
         return hd_say(NULL, HEDDLE_ENOMEM, "heddle_pool_new: no memory for %u slots", p->n_slots);
     if (params_bytes)
         memcpy(p->params, params, params_bytes);
@@ -157,9 +159,6 @@ static heddle_status start(heddle_pool *p)
 
 static void each_mutex(heddle_pool *p, int (*act)(pthread_mutex_t *))
 {
-    uint32_t k;
-    for (k = 0; k < HD_POSTS; k++)
-        (void)act(&p->posts[k].mutex);
     (void)act(&p->grace);
     (void)act(&p->bad_mutex);
     (void)act(&p->news);
@@ -184,6 +183,8 @@ static void forget(heddle_pool *p)
     hd_delete(p->params, p->params ? p->params_bytes : 0);
     hd_trace_delete(p);
     hd_delete_sparse(p->slots, (uint64_t)p->n_slots * sizeof *p->slots);
+    hd_delete_sparse(p->marks, (uint64_t)p->n_slots * sizeof *p->marks);
+    hd_delete_sparse(p->free, (uint64_t)p->n_slots * sizeof *p->free);
     hd_delete_sparse(p->afters, (uint64_t)p->n_slots * sizeof *p->afters);
     pthread_cond_destroy(&p->keeper_wanted);
     each_mutex(p, pthread_mutex_destroy);
@@ -291,8 +292,8 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_pool_shared_bytes(p);
     i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
-    i.slot_bytes = sizeof(hd_slot) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) + 4u + 2u * sizeof(hd_task) +
-                   2u * p->words->most_copies * sizeof(hd_copy);
+    i.slot_bytes = sizeof(hd_slot) + 2u * sizeof(uint32_t) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) +
+                   4u + 2u * sizeof(hd_task) + 2u * p->words->most_copies * sizeof(hd_copy);
     if (p->trace)
         i.slot_bytes += sizeof(hd_stamp) + sizeof(hd_stamp_words) + sizeof(hd_spawn_note);
     hd_copy_known(out, &i, sizeof i);
@@ -308,13 +309,13 @@ HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_get_stats: out is NULL");
     for (k = 0; k < p->n_posts; k++) {
         hd_post *post = &p->posts[k];
-        pthread_mutex_lock(&post->mutex);
+        hd_post_lock(post);
         s.n_spawned += post->n_spawned_all;
         s.n_ended += post->n_ended;
         s.n_failed += post->n_failed;
         s.n_canceled += post->n_canceled;
         s.most_slots += post->most_used;
-        pthread_mutex_unlock(&post->mutex);
+        hd_post_unlock(post);
     }
     for (k = 0; k < p->words->n_workers; k++) {
         const hd_live *live = hd_live_at(p->words, k);

@@ -3,7 +3,11 @@
  *
  * Slots are dealt out to posts. A spawning thread uses one post, so that several threads seldom meet. A slot is in a list of
  * free ones, or it has a task: then it is free again when the task has ended, its end was seen, and no unfinished task names
- * it. A post's lock guards its slots; their generation is also read without it. */
+ * it. A post's lock guards its slots; their generation is also read without it.
+ *
+ * A slot has a mark, a word in an array of its own: the generation of its task, or of its last one, and in the bits where a told word
+ * says how the task has ended, what shall become of the slot. Most tasks have no handle and nothing else that the host must look after
+ * at their end. Their mark is what the told word will be if they end well. So to gather free slots means to compare two arrays. */
 #ifndef HD_POOL_H
 #define HD_POOL_H
 
@@ -17,8 +21,8 @@
 #define HD_POSTS 8u
 
 /* slot.flags */
-#define HD_SLOT_BUSY 1u   /* it has a task */
-#define HD_SLOT_HANDLE 2u /* with a handle */
+#define HD_SLOT_TRACED 1u /* its end goes into the trace */
+#define HD_SLOT_HANDLE 2u /* its task has a handle */
 #define HD_SLOT_NOTIFY 4u
 #define HD_SLOT_SEEN 8u     /* its end was seen; another task may still name it */
 #define HD_SLOT_ODD 16u     /* its epoch */
@@ -26,24 +30,28 @@
 #define HD_SLOT_MORE 128u   /* its task waits for others, or has bounces */
 #define HD_SLOT_ORDERED 64u /* it names ranges, or is a join: later tasks may have to wait for it (order.c) */
 
-/* What the host knows of a slot; a line of memory. */
+/* mark, in the bits HD_TOLD_HOW */
+#define HD_MARK_PLAIN ((uint32_t)HD_STOP_DONE) /* a task that needs nothing when it has ended well */
+#define HD_MARK_FREE 30u                       /* no task; as the next, not how a task can end */
+#define HD_MARK_OTHER 31u                      /* a task with flags besides HD_SLOT_ODD */
+
+/* What the host knows of a slot's task, but for its mark. */
 typedef struct hd_slot {
-    uint32_t generation; /* atomic: of its task, or of the next one */
-    uint32_t next;       /* in the list of free slots */
-    uint32_t refs;       /* atomic: unfinished tasks that name it in `after` */
-    uint32_t n_after;    /* its handles are in hd_afters */
-    uint32_t flags, body, time_limit_ms, pad;
+    uint32_t refs; /* atomic: unfinished tasks that name it in `after` */
+    uint16_t flags, body;
+    uint32_t time_limit_ms;
+    uint32_t n_after; /* its handles are in hd_afters */
     uint64_t user;
     struct hd_bounces
         *bounces; /* blocks of host memory that its task has instead of memory that is not pinned, or NULL */
-    uint64_t pad1[2];
 } hd_slot;
-HD_STATIC_ASSERT(sizeof(hd_slot) == 64, "found by a shift");
+HD_STATIC_ASSERT(sizeof(hd_slot) == 32, "written by two stores");
 
 typedef struct hd_post {
-    pthread_mutex_t mutex;
-    uint32_t first, n; /* its slots */
-    uint32_t free, n_used, most_used;
+    uint32_t is_locked; /* atomic */
+    uint32_t first, n;  /* its slots */
+    uint32_t n_free;    /* they are in p->free, from `first` on */
+    uint32_t most_used;
     uint32_t scan;         /* the slot at which the search for ended tasks goes on */
     uint32_t n_spawned[2]; /* atomic, by epoch, modulo 2^32 */
     uint64_t n_spawned_all, n_ended, n_failed, n_canceled;
@@ -92,6 +100,8 @@ struct heddle_pool {
     void *params;
     uint64_t params_bytes; /* allocated */
     hd_slot *slots;
+    uint32_t *marks; /* atomic: of each slot; changed with its post's lock */
+    uint32_t *free;  /* of each post: a stack of free slots */
     hd_afters *afters;
     struct hd_pool_trace *trace; /* trace.h; NULL: it is not traced */
     uint32_t n_slots, n_posts;   /* powers of two */
@@ -122,17 +132,32 @@ struct heddle_pool {
     void *arg;
 };
 
-static inline uint32_t hd_slot_generation(const hd_slot *s)
+static inline uint32_t hd_slot_mark(const heddle_pool *p, uint32_t i)
 {
-    return __atomic_load_n(&s->generation, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&p->marks[i], __ATOMIC_ACQUIRE);
 }
-static inline heddle_handle hd_slot_handle(const hd_slot *s, uint32_t i) { return (uint64_t)s->generation << 32 | i; }
+static inline int hd_slot_has_task(const heddle_pool *p, uint32_t i)
+{
+    return (hd_slot_mark(p, i) & HD_TOLD_HOW) != HD_MARK_FREE;
+}
+static inline uint32_t hd_slot_generation(const heddle_pool *p, uint32_t i)
+{
+    return hd_slot_mark(p, i) >> HD_TOLD_BITS;
+}
+static inline heddle_handle hd_slot_handle(const heddle_pool *p, uint32_t i)
+{
+    return (uint64_t)hd_slot_generation(p, i) << 32 | i;
+}
 static inline hd_post *hd_post_of(heddle_pool *p, uint32_t slot) { return &p->posts[slot >> p->post_bits]; }
 /* The told word of slot i if it is about generation g: how its task has ended, HD_TOLD_LATE, or 0. Acquires what it wrote. */
 static inline uint32_t hd_slot_how(const heddle_pool *p, uint32_t i, uint32_t g)
 {
     const uint32_t v = HD_LOAD(&p->words->told[i].state, ACQUIRE, SYS);
     return v >> HD_TOLD_BITS == g ? v & HD_TOLD_HOW : 0u;
+}
+static inline uint32_t hd_slot_how_now(const heddle_pool *p, uint32_t i)
+{
+    return hd_slot_how(p, i, hd_slot_generation(p, i));
 }
 static inline int hd_is_end(uint32_t how) { return how != 0u && how != HD_TOLD_LATE; }
 
@@ -159,14 +184,11 @@ heddle_status hd_say_full(const heddle_pool *p);
 /* Up to HD_AT_ONCE tasks that differ in their records only. Their names were counted by hd_name. */
 typedef struct hd_request {
     const heddle_pool_task *task;
-    const uint8_t *args; /* the i-th task's at args + i * stride */
-    size_t stride;
-    uint32_t n, flags; /* flags: HD_SLOT_HANDLE, HD_SLOT_ORDERED */
-    const heddle_handle *names;
-    uint32_t n_names;      /* at most HEDDLE_POOL_MOST_AFTER */
-    const hd_copy *copies; /* for the worker */
-    uint32_t n_copies;
-    struct hd_bounces *bounces; /* of one task; the slot's when that has been sent */
+    size_t stride; /* from a task's record to the next one's */
+    uint32_t n;
+    hd_slot
+        slot; /* what their slots get, but for HD_SLOT_ODD; bounces: of one task, the slot's when that has been sent */
+    hd_sent sent; /* the first task, but for its slot and epoch; `after`: what it names, n_after of them */
 } hd_request;
 
 /* Names the slot of a task with a handle (kind HD_SLOT_HANDLE) or ranges (HD_SLOT_ORDERED), so that it stays as it is. 1: named; 0: its
@@ -175,7 +197,7 @@ int hd_name(heddle_pool *p, heddle_handle h, uint32_t kind);
 void hd_unname(heddle_pool *p, const heddle_handle *names, uint64_t n);
 /* Sends as many tasks of q as there are slots, *got, waiting for the first unless the task says HEDDLE_POOL_TRY. handles may be NULL.
  * After an error nothing was sent, and nothing is named. */
-heddle_status hd_request_send(heddle_pool *p, const hd_request *q, heddle_handle *handles, uint32_t *got);
+heddle_status hd_request_send(heddle_pool *p, hd_request *q, heddle_handle *handles, uint32_t *got);
 
 /* order.c */
 /* Completes the names of q's task, `names` so far, by the tasks that its ranges conflict with. OK: other tasks with ranges wait
@@ -209,18 +231,32 @@ void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out);
 void hd_trace_delete(heddle_pool *p);
 
 /* slots.c */
-/* Takes up to n free slots of a post for such tasks, and fills them like that one (flags, body, limit, user, bounces). Returns how
- * many. */
-uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, const heddle_pool_task *task, uint32_t n,
-                       uint32_t *out);
+/* A post's lock is held for short times, and taken for each task: two instructions if no other thread has it. */
+void hd_post_await(hd_post *post);
+static inline void hd_post_lock(hd_post *post)
+{
+    if (__atomic_exchange_n(&post->is_locked, 1, __ATOMIC_ACQUIRE))
+        hd_post_await(post);
+}
+static inline void hd_post_unlock(hd_post *post) { __atomic_store_n(&post->is_locked, 0, __ATOMIC_RELEASE); }
+
+/* Takes free slots of a post for tasks of q, and says in q which epoch these belong to. Returns how many; their handles are in `out`. */
+uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_handle *out);
 
 /* For the rest of slots.c the caller holds the post's lock. */
 /* Does slot i keep a task that has ended until the program sees that? */
-int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i);
+int hd_slot_is_kept(const heddle_pool *p, uint32_t i);
+/* Frees slots of a post when their tasks have ended well and need no more. Returns whether all are free then. */
+int hd_post_gather(heddle_pool *p, hd_post *post);
 /* The end of the task in slot i was seen; `asked`: by a call that wants to know it. */
-void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked);
-/* Fills in the end of slot i's task, and this thread's sentence. */
-heddle_status hd_slot_end(heddle_pool *p, uint32_t i, heddle_pool_end *end);
+void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked);
+/* Fills in the end of slot i's task, and this thread's sentence; the second: status and code, if it has not ended well. */
+heddle_status hd_slot_bad_end(heddle_pool *p, uint32_t i, uint32_t how, heddle_pool_end *end);
+static inline heddle_status hd_slot_end(heddle_pool *p, uint32_t i, uint32_t how, heddle_pool_end *end)
+{
+    *end = (heddle_pool_end){hd_slot_handle(p, i), p->slots[i].user, HEDDLE_OK, 0};
+    return how == HD_STOP_DONE ? HEDDLE_OK : hd_slot_bad_end(p, i, how, end);
+}
 
 /* keeper.c */
 heddle_status hd_keeper_start(heddle_pool *p);

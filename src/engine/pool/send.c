@@ -14,12 +14,13 @@ int hd_name(heddle_pool *p, heddle_handle h, uint32_t kind)
     if (i >= p->n_slots)
         return -1;
     post = hd_post_of(p, i);
-    pthread_mutex_lock(&post->mutex);
-    if (s->generation == h >> 32 && s->flags & kind && (kind == HD_SLOT_ORDERED || !(s->flags & HD_SLOT_SEEN))) {
-        said = hd_slot_how(p, i, s->generation) != HD_STOP_DONE;
+    hd_post_lock(post);
+    if (hd_slot_generation(p, i) == h >> 32 && s->flags & kind &&
+        (kind == HD_SLOT_ORDERED || !(s->flags & HD_SLOT_SEEN))) {
+        said = hd_slot_how(p, i, (uint32_t)(h >> 32)) != HD_STOP_DONE;
         __atomic_add_fetch(&s->refs, (uint32_t)said, __ATOMIC_RELAXED);
     }
-    pthread_mutex_unlock(&post->mutex);
+    hd_post_unlock(post);
     return said;
 }
 
@@ -42,27 +43,13 @@ static uint32_t my_post(const heddle_pool *p)
     return mine & (p->n_posts - 1u);
 }
 
-static hd_slot slot_like(const heddle_pool *p, const hd_request *q)
-{
-    const heddle_pool_task *t = q->task;
-    hd_slot s = {.body = t->body, .user = t->user, .bounces = q->bounces, .flags = q->flags};
-    s.time_limit_ms = t->time_limit_ms ? t->time_limit_ms : p->config.time_limit_ms;
-    if (t->flags & HEDDLE_POOL_NOTIFY)
-        s.flags |= HD_SLOT_NOTIFY | HD_SLOT_WATCH;
-    if (s.time_limit_ms)
-        s.flags |= HD_SLOT_WATCH;
-    if (q->n_names || q->bounces)
-        s.flags |= HD_SLOT_MORE;
-    return s;
-}
-
 /* Takes slots of the first post that has some. Returns how many. */
-static uint32_t take_any(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out)
+static uint32_t take_any(heddle_pool *p, hd_request *q, heddle_handle *out)
 {
     const uint32_t mine = my_post(p);
-    uint32_t k, got = 0;
-    for (k = 0; k < p->n_posts && !got; k++)
-        got = hd_slots_take(p, &p->posts[(mine + k) & (p->n_posts - 1u)], like, q->task, q->n, out);
+    uint32_t k, got = hd_slots_take(p, &p->posts[mine], q, out);
+    for (k = 1; k < p->n_posts && !got; k++)
+        got = hd_slots_take(p, &p->posts[(mine + k) & (p->n_posts - 1u)], q, out);
     return got;
 }
 
@@ -73,20 +60,20 @@ static int is_stuck(heddle_pool *p)
     for (k = 0; k < p->n_posts; k++) {
         hd_post *post = &p->posts[k];
         int ended = 1;
-        pthread_mutex_lock(&post->mutex);
+        hd_post_lock(post);
         for (i = post->first; ended && i < post->first + post->n; i++)
-            ended = hd_slot_is_kept(p, &p->slots[i], i);
-        pthread_mutex_unlock(&post->mutex);
+            ended = hd_slot_is_kept(p, i);
+        hd_post_unlock(post);
         if (!ended)
             return 0;
     }
     return 1;
 }
 
-static heddle_status await_slot(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out, uint32_t *got)
+static heddle_status await_slot(heddle_pool *p, hd_request *q, heddle_handle *out, uint32_t *got)
 {
     const uint64_t since = heddle_host_clock_ns();
-    for (; !*got; *got = take_any(p, like, q, out)) {
+    for (; !*got; *got = take_any(p, q, out)) {
         HD_TRY(hd_pool_runs(p));
         if (is_stuck(p))
             return hd_say(NULL, HEDDLE_EBUSY,
@@ -99,88 +86,50 @@ static heddle_status await_slot(heddle_pool *p, const hd_slot *like, const hd_re
     return HEDDLE_OK;
 }
 
-/* Takes slots for some of q's tasks, waiting until there is one. */
-static heddle_status take(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out, uint32_t *got)
+/* There was no slot: waits until there is one. */
+static __attribute__((noinline)) heddle_status take_later(heddle_pool *p, hd_request *q, heddle_handle *out,
+                                                          uint32_t *got)
 {
     heddle_status s;
-    *got = take_any(p, like, q, out);
-    if (*got)
-        return HEDDLE_OK;
     __atomic_add_fetch(&p->n_full, 1, __ATOMIC_RELAXED);
     if (q->task->flags & HEDDLE_POOL_TRY)
         return hd_say_full(p);
     __atomic_add_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
-    s = await_slot(p, like, q, out, got);
+    s = await_slot(p, q, out, got);
     __atomic_sub_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
     return s;
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------------------ */
 
-/* The task of q, but for slot, generation, epoch and record. */
-static hd_sent sent_like(const heddle_pool *p, const hd_request *q)
-{
-    const heddle_pool_task *t = q->task;
-    const uint32_t team_size = t->team_size ? t->team_size : p->config.team_size;
-    return (hd_sent){.body = t->body,
-                     .flags = (q->flags & (HD_SLOT_HANDLE | HD_SLOT_ORDERED) ? HD_TASK_PINNED : 0u) |
-                              (t->urgent ? HD_TASK_URGENT : 0u) | team_size / 32u << HD_TASK_TEAM |
-                              (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u) | q->n_copies << HD_TASK_COPIES,
-                     .n_blocks = t->n_blocks ? t->n_blocks : 1u,
-                     .team_size = team_size,
-                     .arg_bytes = (uint32_t)t->arg_bytes,
-                     .n_after = q->n_names,
-                     .after = q->names,
-                     .copies = q->copies};
-}
-
-/* Sends the first n tasks of q, which have these slots. */
-static void send_all(heddle_pool *p, const hd_request *q, const uint32_t *slots, uint32_t n)
-{
-    const hd_sent like = sent_like(p, q);
-    hd_sent sent[HD_AT_ONCE];
-    uint32_t k;
-    for (k = 0; k < n; k++) {
-        const hd_slot *s = &p->slots[slots[k]];
-        sent[k] = like;
-        sent[k].slot = slots[k];
-        sent[k].generation = s->generation;
-        sent[k].flags |= s->flags & HD_SLOT_ODD ? HD_TASK_ODD : 0u;
-        sent[k].args = q->args + k * q->stride;
-    }
-    p->backend->pool_send(p->loaded, sent, n);
-}
-
 /* The names of the first task become the ones of all n. */
-static void keep_names(heddle_pool *p, const hd_request *q, const uint32_t *slots, uint32_t n)
+static void keep_names(heddle_pool *p, const hd_request *q, const heddle_handle *tasks, uint32_t n)
 {
+    const heddle_handle *names = q->sent.after;
     uint32_t k, j;
     for (k = 0; k < n; k++) {
-        hd_post *post = hd_post_of(p, slots[k]);
-        pthread_mutex_lock(&post->mutex);
-        memcpy(p->afters[slots[k]].handle, q->names, q->n_names * sizeof *q->names);
-        p->slots[slots[k]].n_after = q->n_names;
-        pthread_mutex_unlock(&post->mutex);
-        for (j = 0; k && j < q->n_names; j++)
-            __atomic_add_fetch(&p->slots[(uint32_t)q->names[j]].refs, 1, __ATOMIC_RELAXED);
+        memcpy(p->afters[(uint32_t)tasks[k]].handle, names, q->sent.n_after * sizeof *names);
+        for (j = 0; k && j < q->sent.n_after; j++)
+            __atomic_add_fetch(&p->slots[(uint32_t)names[j]].refs, 1, __ATOMIC_RELAXED);
     }
 }
 
-heddle_status hd_request_send(heddle_pool *p, const hd_request *q, heddle_handle *handles, uint32_t *got)
+heddle_status hd_request_send(heddle_pool *p, hd_request *q, heddle_handle *handles, uint32_t *got)
 {
-    const hd_slot like = slot_like(p, q);
-    uint32_t slots[HD_AT_ONCE], k;
-    const heddle_status s = take(p, &like, q, slots, got);
+    heddle_handle room[HD_AT_ONCE], *out = handles ? handles : room;
+    heddle_status s;
+    q->slot.n_after = q->sent.n_after;
+    q->slot.flags |= q->sent.n_after || q->slot.bounces ? HD_SLOT_MORE : 0u;
+    *got = take_any(p, q, out);
+    s = *got ? HEDDLE_OK : take_later(p, q, out, got);
     if (s != HEDDLE_OK) {
-        hd_unname(p, q->names, q->n_names);
+        hd_unname(p, q->sent.after, q->sent.n_after);
         return s;
     }
-    if (q->n_names)
-        keep_names(p, q, slots, *got);
-    for (k = 0; handles && k < *got; k++)
-        handles[k] = hd_slot_handle(&p->slots[slots[k]], slots[k]);
-    if (like.flags & HD_SLOT_WATCH)
+    if (q->sent.n_after)
+        keep_names(p, q, out, *got);
+    if (q->slot.flags & HD_SLOT_WATCH)
         hd_keeper_count(p, (int)*got);
-    send_all(p, q, slots, *got);
+    p->backend->pool_send(p->loaded, &q->sent, out, q->stride, *got);
     return HEDDLE_OK;
 }

@@ -3,8 +3,22 @@
  * and then in any order, so that a long task keeps its own slot alone. */
 #include "engine/pool/pool.h"
 
-#define FIND_AT_ONCE 64u
+#include <sched.h>
+
 #define LOOK_AT_ONCE 128u
+#define SPINS 100u /* before a thread that waits for a lock lets others run */
+
+void hd_post_await(hd_post *post)
+{
+    uint32_t n = 0;
+    do
+        for (; __atomic_load_n(&post->is_locked, __ATOMIC_RELAXED); n++)
+            if (n < SPINS)
+                HD_PAUSE(n);
+            else
+                (void)sched_yield();
+    while (__atomic_exchange_n(&post->is_locked, 1, __ATOMIC_ACQUIRE));
+}
 
 /* Must the program see the end of s's task, or wait for all tasks, before the slot is free? */
 static int is_kept(const hd_slot *s, uint32_t how)
@@ -14,13 +28,17 @@ static int is_kept(const hd_slot *s, uint32_t how)
     return s->flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY) && !(s->flags & HD_SLOT_SEEN);
 }
 
-static void make_free(hd_post *post, hd_slot *s, uint32_t i)
+static inline void set_mark(heddle_pool *p, uint32_t i, uint32_t mark)
 {
-    s->flags = 0;
-    __atomic_store_n(&s->generation, (s->generation + 1u) & (UINT32_MAX >> HD_TOLD_BITS), __ATOMIC_RELEASE);
-    s->next = post->free;
-    post->free = i;
-    post->n_used--;
+    __atomic_store_n(&p->marks[i], mark, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t free_mark(uint32_t mark) { return (mark & ~HD_TOLD_HOW) | HD_MARK_FREE; }
+
+static inline void make_free(heddle_pool *p, hd_post *post, uint32_t i)
+{
+    set_mark(p, i, free_mark(p->marks[i]));
+    p->free[post->first + post->n_free++] = i;
 }
 
 /* ---- seeing ends ---------------------------------------------------------------------------------------------------- */
@@ -44,11 +62,11 @@ static uint32_t code_of(const heddle_pool *p, uint32_t i, uint32_t how)
 }
 
 /* An end that nobody asked for; the last one counts. */
-static void remember(heddle_pool *p, uint32_t i)
+static void remember(heddle_pool *p, uint32_t i, uint32_t how)
 {
     heddle_pool_end end;
     pthread_mutex_lock(&p->bad_mutex);
-    p->bad = hd_slot_end(p, i, &end);
+    p->bad = hd_slot_end(p, i, how, &end);
     p->bad_text = *hd_thread_error();
     pthread_mutex_unlock(&p->bad_mutex);
 }
@@ -60,16 +78,14 @@ static void count_bad(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, i
     post->n_canceled += how == HD_STOP_CANCELED;
     post->n_failed += how != HD_STOP_CANCELED;
     if (!asked)
-        remember(p, i);
+        remember(p, i, how);
 }
 
-/* Slot i has more than most: tasks that it waited for and that may go, copies, someone who watches. */
+/* Slot i has more than most: tasks that it waited for and that may go, copies. */
 static void settle(heddle_pool *p, uint32_t i, uint32_t how)
 {
     hd_slot *s = &p->slots[i];
     uint32_t k;
-    if (s->flags & HD_SLOT_WATCH)
-        hd_keeper_count(p, -1);
     for (k = 0; k < s->n_after; k++)
         __atomic_sub_fetch(&p->slots[(uint32_t)p->afters[i].handle[k]].refs, 1, __ATOMIC_RELEASE);
     s->n_after = 0;
@@ -77,108 +93,153 @@ static void settle(heddle_pool *p, uint32_t i, uint32_t how)
     s->bounces = NULL;
 }
 
-static inline void see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
+/* An end that is more than most. */
+static void see_more(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
+{
+    const hd_slot *s = &p->slots[i];
+    if (s->flags & HD_SLOT_TRACED)
+        hd_trace_ended(p, i, status_of(how), code_of(p, i, how));
+    if (how != HD_STOP_DONE)
+        count_bad(p, post, i, how, asked);
+    if (s->flags & HD_SLOT_WATCH)
+        hd_keeper_count(p, -1);
+    if (s->flags & HD_SLOT_MORE)
+        settle(p, i, how);
+}
+
+void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
 {
     hd_slot *s = &p->slots[i];
     if (!(s->flags & HD_SLOT_SEEN)) {
         post->n_ended += s->body != HD_BODY_JOIN;
-        if (p->trace && s->body != HD_BODY_JOIN)
-            hd_trace_ended(p, i, status_of(how), code_of(p, i, how));
-        if (how != HD_STOP_DONE)
-            count_bad(p, post, i, how, asked);
-        if (s->flags & (HD_SLOT_WATCH | HD_SLOT_MORE))
-            settle(p, i, how);
+        if (how != HD_STOP_DONE || s->flags & (HD_SLOT_TRACED | HD_SLOT_WATCH | HD_SLOT_MORE))
+            see_more(p, post, i, how, asked);
         s->flags |= HD_SLOT_SEEN;
     }
-    if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0 && !is_kept(s, how))
-        make_free(post, s, i);
+    if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) || is_kept(s, how))
+        return;
+    s->flags = 0;
+    make_free(p, post, i);
 }
 
-void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked)
+int hd_slot_is_kept(const heddle_pool *p, uint32_t i)
 {
-    see(p, post, i, hd_slot_how(p, i, p->slots[i].generation), asked);
-}
-
-int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i)
-{
-    const uint32_t how = hd_slot_how(p, i, s->generation);
-    return s->flags & HD_SLOT_BUSY && hd_is_end(how) && is_kept(s, how);
+    const uint32_t mark = hd_slot_mark(p, i), how = hd_slot_how(p, i, mark >> HD_TOLD_BITS);
+    return (mark & HD_TOLD_HOW) == HD_MARK_OTHER && hd_is_end(how) && is_kept(&p->slots[i], how);
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------------------------- */
 
-/* Has its task ended, and may the slot be free once nobody names it? */
-static inline int is_over(const hd_slot *s, uint32_t how)
+/* The told word of slot i is `state`, of the generation of its mark. Sees an end that was not seen, or that keeps the slot no longer. */
+static int find_other(heddle_pool *p, hd_post *post, uint32_t i, uint32_t mark, uint32_t state)
 {
-    if (!(s->flags & HD_SLOT_BUSY) || !hd_is_end(how) || is_kept(s, how))
+    const hd_slot *s = &p->slots[i];
+    const uint32_t how = state & HD_TOLD_HOW;
+    if ((mark & HD_TOLD_HOW) == HD_MARK_FREE || !hd_is_end(how) || is_kept(s, how))
         return 0;
-    return !(s->flags & HD_SLOT_SEEN) || __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0;
+    if (s->flags & HD_SLOT_SEEN && __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE))
+        return 0;
+    hd_slot_see(p, post, i, how, 0);
+    return 1;
+}
+
+/* Looks for ended tasks in slots from `first` to before `end`. Returns the slot behind the last one found, or HD_NONE. */
+static uint32_t look(heddle_pool *p, hd_post *post, uint32_t first, uint32_t end)
+{
+    uint32_t *const stack = p->free + post->first, *top = stack + post->n_free, i, last = HD_NONE;
+    const hd_told *told = p->words->told;
+    for (i = first; i < end; i++) {
+        const uint32_t state = HD_LOAD(&told[i].state, ACQUIRE, SYS), mark = p->marks[i];
+        if (state == mark) {
+            set_mark(p, i, free_mark(mark));
+            *top++ = i;
+            post->n_ended++;
+            last = i + 1u;
+        } else if ((state ^ mark) <= HD_TOLD_HOW) {
+            post->n_free = (uint32_t)(top - stack);
+            last = find_other(p, post, i, mark, state) ? i + 1u : last;
+            top = stack + post->n_free;
+        }
+    }
+    post->n_free = (uint32_t)(top - stack);
+    return last;
+}
+
+int hd_post_gather(heddle_pool *p, hd_post *post)
+{
+    (void)look(p, post, post->first, post->first + post->n);
+    return post->n_free == post->n;
 }
 
 /* Tasks mostly end in their order, so the next search begins where this one has found the last. One that finds nothing moves on
  * by one slot, so that long tasks do not hide the others. */
 static void find(heddle_pool *p, hd_post *post)
 {
-    uint32_t n, at = post->scan, found = 0;
-    post->scan = (at + 1u) % post->n;
-    for (n = 0; n < LOOK_AT_ONCE && n < post->n && found < FIND_AT_ONCE; n++) {
-        const uint32_t i = post->first + at, how = hd_slot_how(p, i, p->slots[i].generation);
-        at = at + 1u == post->n ? 0 : at + 1u;
-        if (is_over(&p->slots[i], how)) {
-            see(p, post, i, how, 0);
-            post->scan = at;
-            found++;
-        }
-    }
+    const uint32_t end = post->first + post->n, at = post->scan, n = LOOK_AT_ONCE < post->n ? LOOK_AT_ONCE : post->n;
+    const uint32_t n_last = n < end - at ? n : end - at; /* then those at the beginning */
+    const uint32_t in_last = look(p, post, at, at + n_last),
+                   in_first = look(p, post, post->first, post->first + n - n_last);
+    const uint32_t next = in_first != HD_NONE ? in_first : in_last != HD_NONE ? in_last : at + 1u;
+    post->scan = next == end ? post->first : next;
 }
 
-static inline void fill(hd_slot *s, const hd_slot *like, uint32_t flags)
+/* Takes a free slot, which there is, for such a task. */
+static inline heddle_handle take_top(heddle_pool *p, hd_post *post, const hd_slot *like, uint32_t kind)
 {
-    s->flags = like->flags | flags;
-    s->body = like->body;
-    s->time_limit_ms = like->time_limit_ms;
-    s->user = like->user;
-    s->bounces = like->bounces;
+    const uint32_t i = p->free[post->first + --post->n_free];
+    const uint32_t mark = (p->marks[i] | HD_TOLD_HOW) + 1u + kind; /* of the next generation */
+    p->slots[i] = *like;
+    set_mark(p, i, mark);
+    return (uint64_t)(mark >> HD_TOLD_BITS) << 32 | i;
 }
 
-uint32_t hd_slots_take(heddle_pool *p, hd_post *post, const hd_slot *like, const heddle_pool_task *task, uint32_t n,
-                       uint32_t *out)
+static inline void count_taken(hd_post *post, const hd_request *q, uint32_t epoch, uint32_t n)
 {
-    uint32_t k, i, flags;
-    pthread_mutex_lock(&post->mutex);
-    flags = HD_SLOT_BUSY | (p->epoch ? HD_SLOT_ODD : 0u);
-    for (k = 0; k < n; k++) {
-        if (post->free == HD_NONE)
+    const uint32_t n_used = post->n - post->n_free;
+    if (n_used > post->most_used)
+        post->most_used = n_used;
+    post->n_spawned_all += q->slot.body != HD_BODY_JOIN ? n : 0u;
+    __atomic_store_n(&post->n_spawned[epoch], post->n_spawned[epoch] + n, __ATOMIC_RELAXED);
+}
+
+/* Tasks of q belong to this epoch. */
+static inline void set_epoch(hd_request *q, uint32_t epoch)
+{
+    q->slot.flags = (uint16_t)((q->slot.flags & ~HD_SLOT_ODD) | epoch * HD_SLOT_ODD);
+    q->sent.flags = (q->sent.flags & ~HD_TASK_ODD) | epoch * HD_TASK_ODD;
+}
+
+uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_handle *out)
+{
+    const uint32_t kind = q->slot.flags & ~HD_SLOT_ODD ? HD_MARK_OTHER : HD_MARK_PLAIN;
+    uint32_t k, i, epoch;
+    hd_post_lock(post);
+    epoch = p->epoch;
+    set_epoch(q, epoch);
+    for (k = 0; k < q->n; k++) {
+        if (!post->n_free)
             find(p, post);
-        i = out[k] = post->free;
-        if (i == HD_NONE)
+        if (!post->n_free)
             break;
-        post->free = p->slots[i].next;
-        fill(&p->slots[i], like, flags);
-        if (p->trace && like->body != HD_BODY_JOIN)
-            hd_trace_spawned(p, i, task);
+        out[k] = take_top(p, post, &q->slot, kind);
     }
-    post->n_used += k;
-    post->most_used = post->n_used > post->most_used ? post->n_used : post->most_used;
-    post->n_spawned_all += like->body != HD_BODY_JOIN ? k : 0u;
-    __atomic_store_n(&post->n_spawned[p->epoch], post->n_spawned[p->epoch] + k, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&post->mutex);
+    count_taken(post, q, epoch, k);
+    for (i = 0; q->slot.flags & HD_SLOT_TRACED && i < k; i++)
+        hd_trace_spawned(p, (uint32_t)out[i], q->task);
+    hd_post_unlock(post);
     return k;
 }
 
 /* ---- how a task has ended ----------------------------------------------------------------------------------------- */
 
-heddle_status hd_slot_end(heddle_pool *p, uint32_t i, heddle_pool_end *end)
+heddle_status hd_slot_bad_end(heddle_pool *p, uint32_t i, uint32_t how, heddle_pool_end *end)
 {
     const hd_slot *s = &p->slots[i];
-    const uint32_t how = hd_slot_how(p, i, s->generation), code = p->words->told[i].code;
+    const uint32_t code = p->words->told[i].code;
     const char *body = hd_body_name(p->graph->g.table, s->body);
-    end->handle = hd_slot_handle(s, i);
-    end->user = s->user;
     end->code = code_of(p, i, how);
     end->status = status_of(how);
     switch (how) {
-    case HD_STOP_DONE: return HEDDLE_OK;
     case HD_STOP_FAILED: return hd_say(NULL, end->status, "a task of the pool (%s) failed with code %u", body, code);
     case HD_STOP_SPAWN: return hd_say(NULL, end->status, "a task of the pool (%s) %s", body, hd_job_misuse(code));
     case HD_STOP_CANCELED:

@@ -14,23 +14,23 @@ static heddle_status check_team(const heddle_pool *p, uint32_t team_size)
     return HEDDLE_OK;
 }
 
-static heddle_status check_body(const heddle_pool *p, const heddle_pool_task *t)
+static heddle_status check_body(const heddle_pool *p, uint32_t number, size_t arg_bytes, uint32_t n_blocks)
 {
     const heddle_table *table = p->graph->g.table;
     const heddle_body_info *body;
-    if (t->body >= table->n_bodies)
+    if (number >= table->n_bodies)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: table %s has %u bodies, there is no body %u", table->name,
-                      table->n_bodies, t->body);
-    body = &table->bodies[t->body];
-    if (t->arg_bytes != body->arg_bytes)
+                      table->n_bodies, number);
+    body = &table->bodies[number];
+    if (arg_bytes != body->arg_bytes)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: body %s takes %u argument bytes, not %zu", body->name,
-                      body->arg_bytes, t->arg_bytes);
+                      body->arg_bytes, arg_bytes);
     if (p->words->no_spawns && body->n_children)
         return hd_say(NULL, HEDDLE_ENODEV, "a pool: body %s spawns tasks; backend %s has no workers that run them",
                       body->name, heddle_backend_name(p->backend->kind));
-    if (t->n_blocks > 1 && body->n_children)
+    if (n_blocks > 1 && body->n_children)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: body %s spawns tasks, so a task of it has one block, not %u",
-                      body->name, t->n_blocks);
+                      body->name, n_blocks);
     return HEDDLE_OK;
 }
 
@@ -73,7 +73,7 @@ static heddle_status check_copies(const heddle_pool *p, const heddle_pool_task *
 
 static heddle_status check_task(const heddle_pool *p, const heddle_pool_task *t)
 {
-    HD_TRY(check_body(p, t));
+    HD_TRY(check_body(p, t->body, t->arg_bytes, t->n_blocks));
     HD_TRY(check_team(p, t->team_size));
     if (t->flags & ~(HEDDLE_POOL_TRY | HEDDLE_POOL_NOTIFY))
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: flags 0x%x are not known", t->flags);
@@ -89,6 +89,11 @@ static heddle_status check_task(const heddle_pool *p, const heddle_pool_task *t)
         return hd_say(NULL, HEDDLE_EINVAL, "a pool: after is NULL, and n_after %zu", t->n_after);
     HD_TRY(check_ranges(t));
     return check_copies(p, t);
+}
+
+static heddle_status check_args(const void *args, size_t arg_bytes, const char *call)
+{
+    return args || !arg_bytes ? HEDDLE_OK : hd_say(NULL, HEDDLE_EINVAL, "%s: args is NULL", call);
 }
 
 /* ---- the tasks that it waits for ---------------------------------------------------------------------------------- */
@@ -114,12 +119,12 @@ static heddle_status name_all(heddle_pool *p, const heddle_pool_task *t, heddle_
 
 /* ---- spawning ----------------------------------------------------------------------------------------------------- */
 
-/* Tasks that wait for handles only. *got: how many were spawned. */
-static heddle_status spawn_free(heddle_pool *p, hd_request *q, heddle_handle *handles, uint32_t *got)
+/* Tasks that wait for handles. *got: how many were spawned. */
+static heddle_status spawn_after(heddle_pool *p, hd_request *q, heddle_handle *handles, uint32_t *got)
 {
     heddle_handle names[HEDDLE_POOL_MOST_AFTER];
-    HD_TRY(name_all(p, q->task, names, &q->n_names));
-    q->names = names;
+    HD_TRY(name_all(p, q->task, names, &q->sent.n_after));
+    q->sent.after = names;
     return hd_request_send(p, q, handles, got);
 }
 
@@ -128,12 +133,13 @@ static heddle_status spawn_ordered(heddle_pool *p, hd_request *q, heddle_handle 
 {
     heddle_handle names[HEDDLE_POOL_MOST_AFTER], h;
     heddle_status s;
-    HD_TRY(name_all(p, q->task, names, &q->n_names));
+    HD_TRY(name_all(p, q->task, names, &q->sent.n_after));
     s = hd_order_begin(p, q, names);
     if (s != HEDDLE_OK)
         return s;
     q->n = 1;
-    q->flags |= HD_SLOT_ORDERED;
+    q->slot.flags |= HD_SLOT_ORDERED;
+    q->sent.flags |= HD_TASK_PINNED;
     s = hd_request_send(p, q, &h, got);
     hd_order_end(p, s == HEDDLE_OK ? h : 0);
     if (s == HEDDLE_OK && out)
@@ -143,7 +149,7 @@ static heddle_status spawn_ordered(heddle_pool *p, hd_request *q, heddle_handle 
 
 static heddle_status spawn_request(heddle_pool *p, hd_request *q, heddle_handle *handles, uint32_t *got)
 {
-    return q->task->n_ranges ? spawn_ordered(p, q, handles, got) : spawn_free(p, q, handles, got);
+    return q->task->n_ranges ? spawn_ordered(p, q, handles, got) : spawn_after(p, q, handles, got);
 }
 
 /* One task with copies. */
@@ -151,26 +157,51 @@ static heddle_status spawn_copied(heddle_pool *p, hd_request *q, heddle_handle *
 {
     hd_copied c;
     heddle_status s;
-    HD_TRY(hd_copies_begin(p, q->task, q->args, &c));
+    HD_TRY(hd_copies_begin(p, q->task, q->sent.args, &c));
     q->n = 1;
-    q->args = c.args;
-    q->copies = c.staged;
-    q->n_copies = c.n_staged;
-    q->bounces = c.bounces;
+    q->sent.args = c.args;
+    q->sent.copies = c.staged;
+    q->sent.flags |= c.n_staged << HD_TASK_COPIES;
+    q->slot.bounces = c.bounces;
     s = spawn_request(p, q, out, got);
     hd_copies_end(p, &c, s == HEDDLE_OK);
     return s;
 }
 
-/* One call's part of at most HD_AT_ONCE tasks. */
-static heddle_status spawn_part(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, size_t stride,
-                                uint32_t n, heddle_handle *handles, uint32_t *got)
+static inline hd_slot slot_of(const heddle_pool *p, const heddle_pool_task *t, int with_handles)
 {
-    hd_request q = {t, args, stride, n, handles ? HD_SLOT_HANDLE : 0u, NULL, 0, NULL, 0, NULL};
+    const uint32_t limit = t->time_limit_ms ? t->time_limit_ms : p->config.time_limit_ms;
+    const uint32_t flags = (with_handles ? HD_SLOT_HANDLE : 0u) | (limit ? HD_SLOT_WATCH : 0u) |
+                           (p->trace ? HD_SLOT_TRACED : 0u) |
+                           (t->flags & HEDDLE_POOL_NOTIFY ? HD_SLOT_NOTIFY | HD_SLOT_WATCH : 0u);
+    return (hd_slot){.flags = (uint16_t)flags, .body = (uint16_t)t->body, .time_limit_ms = limit, .user = t->user};
+}
+
+static inline hd_sent sent_of(const heddle_pool *p, const heddle_pool_task *t, const void *args, int with_handles)
+{
+    const uint32_t team_size = t->team_size ? t->team_size : p->config.team_size;
+    return (hd_sent){.body = t->body,
+                     .flags = (with_handles ? HD_TASK_PINNED : 0u) | (t->urgent ? HD_TASK_URGENT : 0u) |
+                              team_size / 32u << HD_TASK_TEAM | (t->flags & HEDDLE_POOL_NOTIFY ? HD_TASK_NOTIFY : 0u),
+                     .n_blocks = t->n_blocks ? t->n_blocks : 1u,
+                     .team_size = team_size,
+                     .arg_bytes = (uint32_t)t->arg_bytes,
+                     .args = args};
+}
+
+/* One call's part of at most HD_AT_ONCE tasks. Inline: in heddle_pool_spawn most of t is known to be zero. */
+static inline __attribute__((always_inline)) heddle_status spawn_part(heddle_pool *p, const heddle_pool_task *t,
+                                                                      const uint8_t *args, size_t stride, uint32_t n,
+                                                                      heddle_handle *handles, uint32_t *got)
+{
+    hd_request q = {t, stride, n, slot_of(p, t, handles != NULL), sent_of(p, t, args, handles != NULL)};
+    const int has_copies = t->n_copies != 0, is_ordered = t->n_ranges || t->n_after;
     *got = 0;
-    if (t->time_limit_ms || p->config.time_limit_ms)
+    if (q.slot.time_limit_ms)
         HD_TRY(hd_keeper_start(p));
-    return t->n_copies ? spawn_copied(p, &q, handles, got) : spawn_request(p, &q, handles, got);
+    if (has_copies)
+        return spawn_copied(p, &q, handles, got);
+    return is_ordered ? spawn_request(p, &q, handles, got) : hd_request_send(p, &q, handles, got);
 }
 
 static heddle_status spawn_all(heddle_pool *p, const heddle_pool_task *t, const void *args, size_t stride, size_t n,
@@ -217,38 +248,36 @@ HEDDLE_API heddle_status heddle_pool_spawn_many(heddle_pool *p, const heddle_poo
     HD_TRY(hd_pool_usable(p, "heddle_pool_spawn_many"));
     t = read_task(common, &room, "heddle_pool_spawn_many");
     HD_TRY(t ? check_task(p, t) : HEDDLE_EINVAL);
-    if (!args && n && t->arg_bytes)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_spawn_many: args is NULL");
+    HD_TRY(n ? check_args(args, t->arg_bytes, "heddle_pool_spawn_many") : HEDDLE_OK);
     return spawn_all(p, t, args, stride, n, handles, n_out);
-}
-
-static heddle_status spawn_one(heddle_pool *p, const heddle_pool_task *t, heddle_handle *out, const char *call)
-{
-    uint32_t got;
-    HD_TRY(check_task(p, t));
-    if (!t->args && t->arg_bytes)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: args is NULL", call);
-    return spawn_part(p, t, t->args, 0, 1, out, &got);
 }
 
 HEDDLE_API heddle_status heddle_pool_spawn_task(heddle_pool *p, const heddle_pool_task *task, heddle_handle *out)
 {
     heddle_pool_task room;
     const heddle_pool_task *t;
+    uint32_t got;
     if (out)
         *out = 0;
     HD_TRY(hd_pool_usable(p, "heddle_pool_spawn_task"));
     t = read_task(task, &room, "heddle_pool_spawn_task");
-    return t ? spawn_one(p, t, out, "heddle_pool_spawn_task") : HEDDLE_EINVAL;
+    HD_TRY(t ? check_task(p, t) : HEDDLE_EINVAL);
+    HD_TRY(check_args(t->args, t->arg_bytes, "heddle_pool_spawn_task"));
+    return spawn_part(p, t, t->args, 0, 1, out, &got);
 }
 
 HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *p, uint32_t body, const void *args, size_t arg_bytes,
                                            uint32_t team_size, heddle_handle *out)
 {
-    const heddle_pool_task t = {
-        .size = sizeof t, .body = body, .team_size = team_size, .args = args, .arg_bytes = arg_bytes};
+    heddle_pool_task t;
+    uint32_t got;
     if (out)
         *out = 0;
     HD_TRY(hd_pool_usable(p, "heddle_pool_spawn"));
-    return spawn_one(p, &t, out, "heddle_pool_spawn");
+    HD_TRY(check_body(p, body, arg_bytes, 1));
+    HD_TRY(check_team(p, team_size));
+    HD_TRY(check_args(args, arg_bytes, "heddle_pool_spawn"));
+    t = (heddle_pool_task){
+        .size = sizeof t, .body = body, .team_size = team_size, .args = args, .arg_bytes = arg_bytes};
+    return spawn_part(p, &t, args, 0, 1, out, &got);
 }

@@ -108,7 +108,7 @@ void hd_trace_ended(heddle_pool *p, uint32_t i, heddle_status status, uint32_t c
     const hd_slot *s = &p->slots[i];
     const hd_spawn_note *note = &p->trace->notes[i];
     const hd_stamp *at = &p->words->stamps[i];
-    heddle_pool_record r = {.handle = hd_slot_handle(s, i),
+    heddle_pool_record r = {.handle = hd_slot_handle(p, i),
                             .user = s->user,
                             .body = s->body,
                             .team_size = note->team_size,

@@ -43,14 +43,15 @@ static heddle_status take_end(heddle_pool *p, heddle_handle h, heddle_pool_end *
     heddle_pool_end mine;
     heddle_status said = HEDDLE_OK;
     int valid;
-    pthread_mutex_lock(&post->mutex);
-    valid = s->generation == h >> 32 && s->flags & HD_SLOT_HANDLE && !(s->flags & HD_SLOT_SEEN);
+    hd_post_lock(post);
+    valid = hd_slot_generation(p, i) == h >> 32 && (s->flags & (HD_SLOT_HANDLE | HD_SLOT_SEEN)) == HD_SLOT_HANDLE;
     if (valid) {
-        said = hd_slot_end(p, i, &mine);
+        const uint32_t how = hd_slot_how_now(p, i);
+        said = hd_slot_end(p, i, how, &mine);
         if (!(s->flags & HD_SLOT_NOTIFY))
-            hd_slot_see(p, post, i, 1);
+            hd_slot_see(p, post, i, how, 1);
     }
-    pthread_mutex_unlock(&post->mutex);
+    hd_post_unlock(post);
     if (!valid)
         return say_invalid(call, h);
     if (end)
@@ -63,7 +64,7 @@ static heddle_status look(heddle_pool *p, heddle_handle h, heddle_pool_end *end,
 {
     const uint32_t i = (uint32_t)h;
     uint32_t how;
-    if (i >= p->n_slots || hd_slot_generation(&p->slots[i]) != h >> 32)
+    if (i >= p->n_slots || hd_slot_generation(p, i) != h >> 32)
         return say_invalid(call, h);
     how = hd_slot_how(p, i, (uint32_t)(h >> 32));
     if (end && !hd_is_end(how))
@@ -82,9 +83,9 @@ static heddle_status check_given(heddle_pool *p, heddle_handle h, const char *ca
     if (i >= p->n_slots)
         return say_invalid(call, h);
     post = hd_post_of(p, i);
-    pthread_mutex_lock(&post->mutex);
-    valid = p->slots[i].generation == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE;
-    pthread_mutex_unlock(&post->mutex);
+    hd_post_lock(post);
+    valid = hd_slot_generation(p, i) == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE;
+    hd_post_unlock(post);
     return valid ? HEDDLE_OK : say_invalid(call, h);
 }
 
@@ -155,12 +156,12 @@ HEDDLE_API heddle_status heddle_pool_cancel(heddle_pool *p, heddle_handle h)
     if (i >= p->n_slots)
         return say_invalid("heddle_pool_cancel", h);
     post = hd_post_of(p, i);
-    pthread_mutex_lock(&post->mutex); /* so that the slot keeps its task */
-    valid =
-        p->slots[i].generation == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE && !(p->slots[i].flags & HD_SLOT_SEEN);
-    if (valid && !hd_is_end(hd_slot_how(p, i, p->slots[i].generation)))
+    hd_post_lock(post); /* so that the slot keeps its task */
+    valid = hd_slot_generation(p, i) == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE &&
+            !(p->slots[i].flags & HD_SLOT_SEEN);
+    if (valid && !hd_is_end(hd_slot_how(p, i, hd_slot_generation(p, i))))
         p->backend->pool_stop_task(p->loaded, i, HD_STOP_CANCELED);
-    pthread_mutex_unlock(&post->mutex);
+    hd_post_unlock(post);
     return valid ? HEDDLE_OK : say_invalid("heddle_pool_cancel", h);
 }
 
@@ -195,24 +196,27 @@ static heddle_status await_epoch(heddle_pool *p, uint32_t epoch, uint64_t since,
 static void see(heddle_pool *p, hd_post *post, uint32_t i)
 {
     hd_slot *s = &p->slots[i];
-    while (!hd_is_end(hd_slot_how(p, i, s->generation)))
+    uint32_t how;
+    while (!hd_is_end(how = hd_slot_how_now(p, i)))
         HD_PAUSE(0);
-    s->flags &= ~HD_SLOT_ORDERED;
+    s->flags &= (uint16_t)~HD_SLOT_ORDERED;
     if (!(s->flags & HD_SLOT_NOTIFY) || s->flags & HD_SLOT_SEEN)
-        hd_slot_see(p, post, i, 0);
+        hd_slot_see(p, post, i, how, 0);
 }
 
 /* Sees the ends of all tasks of an epoch. */
 static void see_epoch(heddle_pool *p, uint32_t epoch)
 {
     uint32_t k, i;
+    int is_empty;
     for (k = 0; k < p->n_posts; k++) {
         hd_post *post = &p->posts[k];
-        pthread_mutex_lock(&post->mutex);
-        for (i = post->first; post->n_used && i < post->first + post->n; i++)
-            if (p->slots[i].flags & HD_SLOT_BUSY && ((p->slots[i].flags & HD_SLOT_ODD) != 0u) == epoch)
+        hd_post_lock(post);
+        is_empty = hd_post_gather(p, post);
+        for (i = post->first; !is_empty && i < post->first + post->n; i++)
+            if (hd_slot_has_task(p, i) && ((p->slots[i].flags & HD_SLOT_ODD) != 0u) == epoch)
                 see(p, post, i);
-        pthread_mutex_unlock(&post->mutex);
+        hd_post_unlock(post);
     }
 }
 
@@ -221,10 +225,10 @@ static void change_epoch(heddle_pool *p)
 {
     uint32_t k;
     for (k = 0; k < p->n_posts; k++)
-        pthread_mutex_lock(&p->posts[k].mutex);
+        hd_post_lock(&p->posts[k]);
     p->epoch ^= 1u;
     for (k = 0; k < p->n_posts; k++)
-        pthread_mutex_unlock(&p->posts[k].mutex);
+        hd_post_unlock(&p->posts[k]);
 }
 
 /* The caller holds p->grace. Tasks of the epoch before are left if an earlier call has given up. */
