@@ -265,7 +265,8 @@ static void send(test_case *c, uint32_t id, uint32_t slot)
     s.after = handles;
     one.lines = &line;
     one.n_lines = 1;
-    hd_wire_write(&one, c->next, &s);
+    const uint64_t handle = handle_of(c, t);
+    hd_wire_write(&one, c->next, &s, &handle, 0, 1);
     for (k = 0; k < HD_WIRE_UNITS; k++)
         c->late.push_back({c->next & (N_LINES - 1u), k, line.unit[k]});
     c->next++;

@@ -102,35 +102,77 @@ HD_FN void hd_unit_store(hd_unit *p, hd_unit u)
 #endif
 
 #if defined(HD_UNIT_STORE)
-HD_STATIC_ASSERT(HD_WIRE_UNITS == 4u, "hd_wire_write writes as many");
-HD_FN void hd_wire_unit(hd_wire_line *line, uint32_t k, uint32_t place, const uint32_t *w)
+HD_STATIC_ASSERT(HD_WIRE_UNITS == 4u && HD_WIRE_ARGS == 28u, "hd_wire_line_write writes as many");
+HD_FN void hd_wire_unit(hd_wire_line *line, uint32_t k, uint32_t place, uint32_t a, uint32_t b, uint32_t c)
 {
-    const hd_unit u = {place + 1u, {w[3u * k], w[3u * k + 1u], w[3u * k + 2u]}};
+    const hd_unit u = {place + 1u, {a, b, c}};
     HD_UNIT_STORE(&line->unit[k], u);
 }
 
-/* A thread of the host, which has that place, and has seen that its last line was taken: writes the line of s, and before it what
- * does not fit. */
-HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *s)
+/* Two words of the n bytes at `from`, beginning with byte `at`; 0 behind them. */
+HD_FN uint64_t hd_wire_two(const uint8_t *from, uint32_t at, uint32_t n)
 {
-    hd_wire_line *line = &wire->lines[place & (wire->n_lines - 1u)];
-    uint32_t w[HD_WIRE_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    __builtin_prefetch(&wire->lines[(place + HD_WIRE_AHEAD) & (wire->n_lines - 1u)], 1); /* the GPU has read it last */
-    hd_wire_pack(w, s);
+    uint64_t v = 0;
+    uint32_t i;
+    if (n >= at + 8u)
+        __builtin_memcpy(&v, from + at, 8);
+    else if (n == at + 4u)
+        __builtin_memcpy(&v, from + at, 4);
+    else
+        for (i = at; i < n; i++)
+            v |= (uint64_t)from[i] << 8u * (i - at);
+    return v;
+}
+
+/* head: of hd_wire_pack, but for the handle. args: n bytes, which fit. */
+HD_FN void hd_wire_line_write(hd_wire_line *line, uint32_t place, uint64_t handle, const uint32_t *head,
+                              const uint8_t *args, uint32_t n)
+{
+    const uint64_t first = hd_wire_two(args, 0, n), second = n > 8u ? hd_wire_two(args, 8, n) : 0u;
+    uint64_t third = 0, last = 0;
+    hd_wire_unit(line, 0, place, (uint32_t)handle, (uint32_t)(handle >> 32) | head[1], head[2]);
+    hd_wire_unit(line, 1, place, head[3], head[4], (uint32_t)first);
+    hd_wire_unit(line, 2, place, (uint32_t)(first >> 32), (uint32_t)second, (uint32_t)(second >> 32));
+    if (n > 16u) {
+        third = hd_wire_two(args, 16, n);
+        last = n > 24u ? hd_wire_two(args, 24, n) : 0u;
+    }
+    hd_wire_unit(line, 3, place, (uint32_t)third, (uint32_t)(third >> 32), (uint32_t)last);
+}
+
+/* What does not fit into the line. */
+HD_FN void hd_wire_apart_write(const hd_wire *wire, const hd_sent *s)
+{
     if (s->arg_bytes > HD_WIRE_ARGS)
         __builtin_memcpy((uint8_t *)(uintptr_t)wire->args + (uint64_t)s->slot * wire->args_bytes, s->args,
                          s->arg_bytes);
-    else if (s->arg_bytes)
-        __builtin_memcpy(w + HD_WIRE_HEAD, s->args, s->arg_bytes);
     if (s->n_after)
         __builtin_memcpy(wire->after[s->slot].handle, s->after, s->n_after * sizeof *s->after);
     if (hd_n_copies(s->flags))
         __builtin_memcpy(wire->copies + (uint64_t)s->slot * wire->n_copies, s->copies,
                          hd_n_copies(s->flags) * sizeof *s->copies);
-    hd_wire_unit(line, 0, place, w);
-    hd_wire_unit(line, 1, place, w);
-    hd_wire_unit(line, 2, place, w);
-    hd_wire_unit(line, 3, place, w);
+}
+
+/* A thread of the host, which has n places from that one on, and has seen that their last lines were taken: writes n tasks like
+ * that one, of generation 0, with these handles; the k-th record is k * stride bytes behind its own. */
+HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *like, const uint64_t *handles,
+                         uint64_t stride, uint32_t n)
+{
+    hd_wire_line *lines = wire->lines;
+    const uint32_t mask = wire->n_lines - 1u, fits = like->arg_bytes <= HD_WIRE_ARGS;
+    const uint32_t n_bytes = fits ? like->arg_bytes : 0u;
+    const int is_apart = !fits || like->n_after || hd_n_copies(like->flags);
+    const uint8_t *args = (const uint8_t *)like->args;
+    uint32_t head[HD_WIRE_HEAD], i;
+    hd_wire_pack(head, like);
+    for (i = 0; i < n; i++) {
+        if (is_apart) {
+            const hd_sent s = hd_sent_like(like, handles[i], i * stride);
+            hd_wire_apart_write(wire, &s);
+        }
+        __builtin_prefetch(&lines[(place + i + HD_WIRE_AHEAD) & mask], 1); /* the GPU has read it last */
+        hd_wire_line_write(&lines[(place + i) & mask], place + i, handles[i], head, args + i * stride, n_bytes);
+    }
 }
 #endif
 

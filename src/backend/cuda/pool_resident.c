@@ -233,7 +233,7 @@ static void send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, siz
 {
     resident *x = resident_of(l);
     const int is_wide = like->team_size > x->narrow_threads;
-    uint32_t i, place;
+    uint32_t place;
     if (__atomic_load_n(&l->pool->n_dirty, __ATOMIC_RELAXED))
         clean(l, handles, n);
     if (is_wide)
@@ -241,10 +241,7 @@ static void send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, siz
     place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
     if ((int32_t)(place + n - 1u - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) >= (int32_t)x->wire.n_lines)
         await_line(l, place + n - 1u);
-    for (i = 0; i < n; i++) {
-        const hd_sent s = hd_sent_like(like, handles[i], i * stride);
-        hd_wire_write(&x->wire, place + i, &s);
-    }
+    hd_wire_write(&x->wire, place, like, handles, stride, n);
     if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
         rouse(l);
     if (is_wide)

@@ -23,7 +23,7 @@ int hd_news_take(heddle_pool *p, heddle_pool_end *out)
     post = hd_post_of(p, i);
     hd_post_lock(post);
     how = hd_slot_how_now(p, i);
-    (void)hd_slot_end(p, i, how, out);
+    (void)hd_slot_end(p, hd_slot_handle(p, i), how, out);
     hd_slot_see(p, post, i, how, 1);
     hd_post_unlock(post);
     return 1;

@@ -213,8 +213,7 @@ static heddle_status name_all(heddle_pool *p, const hd_request *q)
 static heddle_status join(heddle_pool *p, const hd_request *q, uint64_t *head)
 {
     hd_order *o = &p->order;
-    const heddle_pool_task task = {.body = HD_BODY_JOIN, .team_size = 32, .flags = q->task->flags & HEDDLE_POOL_TRY};
-    hd_request joined = {.task = &task,
+    hd_request joined = {.tries = q->tries,
                          .n = 1,
                          .slot = {.flags = HD_SLOT_ORDERED, .body = HD_BODY_JOIN},
                          .sent = {.body = HD_BODY_JOIN,
@@ -303,7 +302,7 @@ static heddle_status begin(heddle_pool *p, hd_request *q, heddle_handle *names)
 
 heddle_status hd_order_begin(heddle_pool *p, hd_request *q, heddle_handle *names)
 {
-    heddle_status s = lock(p, !(q->task->flags & HEDDLE_POOL_TRY));
+    heddle_status s = lock(p, !q->tries);
     q->sent.after = names;
     if (s != HEDDLE_OK) {
         hd_unname(p, names, q->sent.n_after);

@@ -310,7 +310,7 @@ HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats
     for (k = 0; k < p->n_posts; k++) {
         hd_post *post = &p->posts[k];
         hd_post_lock(post);
-        s.n_spawned += post->n_spawned_all;
+        s.n_spawned += post->n_spawned[0] + post->n_spawned[1] - post->n_joins;
         s.n_ended += post->n_ended;
         s.n_failed += post->n_failed;
         s.n_canceled += post->n_canceled;

@@ -53,8 +53,8 @@ typedef struct hd_post {
     uint32_t n_free;    /* they are in p->free, from `first` on */
     uint32_t most_used;
     uint32_t scan;         /* the slot at which the search for ended tasks goes on */
-    uint32_t n_spawned[2]; /* atomic, by epoch, modulo 2^32 */
-    uint64_t n_spawned_all, n_ended, n_failed, n_canceled;
+    uint64_t n_spawned[2]; /* atomic, by epoch; joins are among them */
+    uint64_t n_joins, n_ended, n_failed, n_canceled;
     uint8_t pad[2 * HD_LINE];
 } hd_post;
 
@@ -183,9 +183,9 @@ heddle_status hd_say_full(const heddle_pool *p);
 
 /* Up to HD_AT_ONCE tasks that differ in their records only. Their names were counted by hd_name. */
 typedef struct hd_request {
-    const heddle_pool_task *task;
-    size_t stride; /* from a task's record to the next one's */
-    uint32_t n;
+    const heddle_pool_task *task; /* as the program gave it: its handles, ranges and copies; NULL if it has none */
+    size_t stride;                /* from a task's record to the next one's */
+    uint32_t n, tries;            /* tries: 1: it does not wait for a slot */
     hd_slot
         slot; /* what their slots get, but for HD_SLOT_ODD; bounces: of one task, the slot's when that has been sent */
     hd_sent sent; /* the first task, but for its slot and epoch; `after`: what it names, n_after of them */
@@ -225,7 +225,7 @@ void hd_host_free(heddle_pool *p);
 
 /* trace.c. The second and third only if p->trace, with the lock of the slot's post: a task gets slot i; its end was seen. Not for joins. */
 heddle_status hd_trace_new(heddle_pool *p);
-void hd_trace_spawned(heddle_pool *p, uint32_t i, const heddle_pool_task *task);
+void hd_trace_spawned(heddle_pool *p, uint32_t i, const hd_sent *s);
 void hd_trace_ended(heddle_pool *p, uint32_t i, heddle_status status, uint32_t code);
 void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out);
 void hd_trace_delete(heddle_pool *p);
@@ -248,13 +248,36 @@ uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_hand
 int hd_slot_is_kept(const heddle_pool *p, uint32_t i);
 /* Frees slots of a post when their tasks have ended well and need no more. Returns whether all are free then. */
 int hd_post_gather(heddle_pool *p, hd_post *post);
-/* The end of the task in slot i was seen; `asked`: by a call that wants to know it. */
-void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked);
-/* Fills in the end of slot i's task, and this thread's sentence; the second: status and code, if it has not ended well. */
-heddle_status hd_slot_bad_end(heddle_pool *p, uint32_t i, uint32_t how, heddle_pool_end *end);
-static inline heddle_status hd_slot_end(heddle_pool *p, uint32_t i, uint32_t how, heddle_pool_end *end)
+static inline uint32_t hd_free_mark(uint32_t mark) { return (mark & ~HD_TOLD_HOW) | HD_MARK_FREE; }
+static inline void hd_slot_set_mark(heddle_pool *p, uint32_t i, uint32_t mark)
 {
-    *end = (heddle_pool_end){hd_slot_handle(p, i), p->slots[i].user, HEDDLE_OK, 0};
+    __atomic_store_n(&p->marks[i], mark, __ATOMIC_RELEASE);
+}
+static inline void hd_slot_clear(heddle_pool *p, hd_post *post, uint32_t i)
+{
+    p->slots[i].flags = 0;
+    hd_slot_set_mark(p, i, hd_free_mark(p->marks[i]));
+    p->free[post->first + post->n_free++] = i;
+}
+/* The end of the task in slot i was seen; `asked`: by a call that wants to know it. Most have nothing but a handle. */
+void hd_slot_see_any(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked);
+static inline void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
+{
+    const hd_slot *s = &p->slots[i];
+    if (how != HD_STOP_DONE || s->flags & ~(HD_SLOT_HANDLE | HD_SLOT_ODD) ||
+        __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE)) {
+        hd_slot_see_any(p, post, i, how, asked);
+        return;
+    }
+    post->n_ended++;
+    hd_slot_clear(p, post, i);
+}
+/* Fills in the end of the task of handle h, and this thread's sentence; bad_end: of slot i's, status and code, if it has not ended well. */
+heddle_status hd_slot_bad_end(heddle_pool *p, uint32_t i, uint32_t how, heddle_pool_end *end);
+static inline heddle_status hd_slot_end(heddle_pool *p, heddle_handle h, uint32_t how, heddle_pool_end *end)
+{
+    const uint32_t i = (uint32_t)h;
+    *end = (heddle_pool_end){h, p->slots[i].user, HEDDLE_OK, 0};
     return how == HD_STOP_DONE ? HEDDLE_OK : hd_slot_bad_end(p, i, how, end);
 }
 

@@ -92,7 +92,7 @@ static __attribute__((noinline)) heddle_status take_later(heddle_pool *p, hd_req
 {
     heddle_status s;
     __atomic_add_fetch(&p->n_full, 1, __ATOMIC_RELAXED);
-    if (q->task->flags & HEDDLE_POOL_TRY)
+    if (q->tries)
         return hd_say_full(p);
     __atomic_add_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
     s = await_slot(p, q, out, got);

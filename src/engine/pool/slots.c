@@ -28,19 +28,6 @@ static int is_kept(const hd_slot *s, uint32_t how)
     return s->flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY) && !(s->flags & HD_SLOT_SEEN);
 }
 
-static inline void set_mark(heddle_pool *p, uint32_t i, uint32_t mark)
-{
-    __atomic_store_n(&p->marks[i], mark, __ATOMIC_RELEASE);
-}
-
-static inline uint32_t free_mark(uint32_t mark) { return (mark & ~HD_TOLD_HOW) | HD_MARK_FREE; }
-
-static inline void make_free(heddle_pool *p, hd_post *post, uint32_t i)
-{
-    set_mark(p, i, free_mark(p->marks[i]));
-    p->free[post->first + post->n_free++] = i;
-}
-
 /* ---- seeing ends ---------------------------------------------------------------------------------------------------- */
 
 static heddle_status status_of(uint32_t how)
@@ -66,7 +53,7 @@ static void remember(heddle_pool *p, uint32_t i, uint32_t how)
 {
     heddle_pool_end end;
     pthread_mutex_lock(&p->bad_mutex);
-    p->bad = hd_slot_end(p, i, how, &end);
+    p->bad = hd_slot_end(p, hd_slot_handle(p, i), how, &end);
     p->bad_text = *hd_thread_error();
     pthread_mutex_unlock(&p->bad_mutex);
 }
@@ -107,7 +94,7 @@ static void see_more(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, in
         settle(p, i, how);
 }
 
-void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
+void hd_slot_see_any(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int asked)
 {
     hd_slot *s = &p->slots[i];
     if (!(s->flags & HD_SLOT_SEEN)) {
@@ -118,8 +105,7 @@ void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, int as
     }
     if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) || is_kept(s, how))
         return;
-    s->flags = 0;
-    make_free(p, post, i);
+    hd_slot_clear(p, post, i);
 }
 
 int hd_slot_is_kept(const heddle_pool *p, uint32_t i)
@@ -151,7 +137,7 @@ static uint32_t look(heddle_pool *p, hd_post *post, uint32_t first, uint32_t end
     for (i = first; i < end; i++) {
         const uint32_t state = HD_LOAD(&told[i].state, ACQUIRE, SYS), mark = p->marks[i];
         if (state == mark) {
-            set_mark(p, i, free_mark(mark));
+            hd_slot_set_mark(p, i, hd_free_mark(mark));
             *top++ = i;
             post->n_ended++;
             last = i + 1u;
@@ -189,7 +175,7 @@ static inline heddle_handle take_top(heddle_pool *p, hd_post *post, const hd_slo
     const uint32_t i = p->free[post->first + --post->n_free];
     const uint32_t mark = (p->marks[i] | HD_TOLD_HOW) + 1u + kind; /* of the next generation */
     p->slots[i] = *like;
-    set_mark(p, i, mark);
+    hd_slot_set_mark(p, i, mark);
     return (uint64_t)(mark >> HD_TOLD_BITS) << 32 | i;
 }
 
@@ -198,15 +184,18 @@ static inline void count_taken(hd_post *post, const hd_request *q, uint32_t epoc
     const uint32_t n_used = post->n - post->n_free;
     if (n_used > post->most_used)
         post->most_used = n_used;
-    post->n_spawned_all += q->slot.body != HD_BODY_JOIN ? n : 0u;
+    if (q->slot.body == HD_BODY_JOIN)
+        post->n_joins += n;
     __atomic_store_n(&post->n_spawned[epoch], post->n_spawned[epoch] + n, __ATOMIC_RELAXED);
 }
 
-/* Tasks of q belong to this epoch. */
+/* Tasks of q belong to this epoch; it may have changed since they were refused a slot. */
 static inline void set_epoch(hd_request *q, uint32_t epoch)
 {
-    q->slot.flags = (uint16_t)((q->slot.flags & ~HD_SLOT_ODD) | epoch * HD_SLOT_ODD);
-    q->sent.flags = (q->sent.flags & ~HD_TASK_ODD) | epoch * HD_TASK_ODD;
+    if (((q->slot.flags & HD_SLOT_ODD) != 0u) == epoch)
+        return;
+    q->slot.flags ^= HD_SLOT_ODD;
+    q->sent.flags ^= HD_TASK_ODD;
 }
 
 uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_handle *out)
@@ -225,7 +214,7 @@ uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_hand
     }
     count_taken(post, q, epoch, k);
     for (i = 0; q->slot.flags & HD_SLOT_TRACED && i < k; i++)
-        hd_trace_spawned(p, (uint32_t)out[i], q->task);
+        hd_trace_spawned(p, (uint32_t)out[i], &q->sent);
     hd_post_unlock(post);
     return k;
 }

@@ -194,11 +194,17 @@ static inline __attribute__((always_inline)) heddle_status spawn_part(heddle_poo
                                                                       const uint8_t *args, size_t stride, uint32_t n,
                                                                       heddle_handle *handles, uint32_t *got)
 {
-    hd_request q = {t, stride, n, slot_of(p, t, handles != NULL), sent_of(p, t, args, handles != NULL)};
     const int has_copies = t->n_copies != 0, is_ordered = t->n_ranges || t->n_after;
+    hd_request q = {.stride = stride,
+                    .n = n,
+                    .tries = t->flags & HEDDLE_POOL_TRY,
+                    .slot = slot_of(p, t, handles != NULL),
+                    .sent = sent_of(p, t, args, handles != NULL)};
     *got = 0;
     if (q.slot.time_limit_ms)
         HD_TRY(hd_keeper_start(p));
+    if (has_copies || is_ordered)
+        q.task = t;
     if (has_copies)
         return spawn_copied(p, &q, handles, got);
     return is_ordered ? spawn_request(p, &q, handles, got) : hd_request_send(p, &q, handles, got);

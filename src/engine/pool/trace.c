@@ -58,12 +58,10 @@ static uint32_t thread_number(void)
     return number;
 }
 
-void hd_trace_spawned(heddle_pool *p, uint32_t i, const heddle_pool_task *task)
+void hd_trace_spawned(heddle_pool *p, uint32_t i, const hd_sent *s)
 {
     p->words->stamps[i] = (hd_stamp){0, 0, 0, 0, 0}; /* a task that is cancelled may end without one */
-    p->trace->notes[i] = (hd_spawn_note){heddle_host_clock_ns(), thread_number(),
-                                         task->team_size ? task->team_size : p->config.team_size,
-                                         task->n_blocks ? task->n_blocks : 1u, 0};
+    p->trace->notes[i] = (hd_spawn_note){heddle_host_clock_ns(), thread_number(), s->team_size, s->n_blocks, 0};
 }
 
 static uint64_t gap(uint64_t from, uint64_t to) { return to > from ? to - from : 0; }

@@ -34,8 +34,9 @@ static heddle_status say_late(const heddle_pool *p, uint32_t i, const char *call
                   i, p->slots[i].time_limit_ms, w);
 }
 
-/* The end of slot i's task, of generation g, was asked for and is there. */
-static heddle_status take_end(heddle_pool *p, heddle_handle h, heddle_pool_end *end, const char *call)
+/* The end of that task was asked for and is there. */
+static inline heddle_status take_end(heddle_pool *p, heddle_handle h, uint32_t how, heddle_pool_end *end,
+                                     const char *call)
 {
     const uint32_t i = (uint32_t)h;
     hd_slot *s = &p->slots[i];
@@ -46,17 +47,12 @@ static heddle_status take_end(heddle_pool *p, heddle_handle h, heddle_pool_end *
     hd_post_lock(post);
     valid = hd_slot_generation(p, i) == h >> 32 && (s->flags & (HD_SLOT_HANDLE | HD_SLOT_SEEN)) == HD_SLOT_HANDLE;
     if (valid) {
-        const uint32_t how = hd_slot_how_now(p, i);
-        said = hd_slot_end(p, i, how, &mine);
+        said = hd_slot_end(p, h, how, end ? end : &mine);
         if (!(s->flags & HD_SLOT_NOTIFY))
             hd_slot_see(p, post, i, how, 1);
     }
     hd_post_unlock(post);
-    if (!valid)
-        return say_invalid(call, h);
-    if (end)
-        *end = mine;
-    return said;
+    return valid ? said : say_invalid(call, h);
 }
 
 /* EBUSY, without a sentence; or the status. A task that is late and still runs is EBUSY or ETIMEDOUT. */
@@ -71,7 +67,7 @@ static heddle_status look(heddle_pool *p, heddle_handle h, heddle_pool_end *end,
         *end = (heddle_pool_end){h, 0, HEDDLE_EBUSY, 0};
     if (how == HD_TOLD_LATE)
         return late == HEDDLE_EBUSY ? late : say_late(p, i, call);
-    return how ? take_end(p, h, end, call) : HEDDLE_EBUSY;
+    return how ? take_end(p, h, how, end, call) : HEDDLE_EBUSY;
 }
 
 /* A handle is valid although its task has not ended: it was given. */
@@ -131,8 +127,10 @@ static heddle_status await(heddle_pool *p, const heddle_handle *h, size_t n, uin
 HEDDLE_API heddle_status heddle_pool_wait(heddle_pool *p, heddle_handle h, uint32_t timeout_ms, heddle_pool_end *end)
 {
     size_t which;
+    heddle_status s;
     HD_TRY(hd_pool_usable(p, "heddle_pool_wait"));
-    return await(p, &h, 1, timeout_ms, &which, end, "heddle_pool_wait");
+    s = look(p, h, end, HEDDLE_ETIMEDOUT, "heddle_pool_wait");
+    return s != HEDDLE_EBUSY ? s : await(p, &h, 1, timeout_ms, &which, end, "heddle_pool_wait");
 }
 
 HEDDLE_API heddle_status heddle_pool_wait_any(heddle_pool *p, const heddle_handle *handles, size_t n,
@@ -176,7 +174,7 @@ static int is_balanced(const heddle_pool *p, uint32_t epoch)
     for (w = 0; w < p->words->n_workers; w++)
         begun += HD_LOAD(&hd_live_at(p->words, w)->created[epoch], ACQUIRE, SYS);
     for (w = 0; w < p->n_posts; w++)
-        begun += __atomic_load_n(&p->posts[w].n_spawned[epoch], __ATOMIC_ACQUIRE);
+        begun += (uint32_t)__atomic_load_n(&p->posts[w].n_spawned[epoch], __ATOMIC_ACQUIRE);
     return ended == begun;
 }
 
