@@ -109,33 +109,29 @@ HD_FN void hd_wire_unit(hd_wire_line *line, uint32_t k, uint32_t place, uint32_t
     HD_UNIT_STORE(&line->unit[k], u);
 }
 
-/* Two words of the n bytes at `from`, beginning with byte `at`; 0 behind them. */
+/* Two words of the n bytes at `from`, beginning with byte `at`; 0 behind them. n is a multiple of 4. */
 HD_FN uint64_t hd_wire_two(const uint8_t *from, uint32_t at, uint32_t n)
 {
     uint64_t v = 0;
-    uint32_t i;
     if (n >= at + 8u)
         __builtin_memcpy(&v, from + at, 8);
-    else if (n == at + 4u)
+    else if (n > at)
         __builtin_memcpy(&v, from + at, 4);
-    else
-        for (i = at; i < n; i++)
-            v |= (uint64_t)from[i] << 8u * (i - at);
     return v;
 }
 
-/* head: of hd_wire_pack, but for the handle. args: n bytes, which fit. */
+/* head: of hd_wire_pack, but for the handle. args: n bytes, a multiple of 4, which fit. */
 HD_FN void hd_wire_line_write(hd_wire_line *line, uint32_t place, uint64_t handle, const uint32_t *head,
                               const uint8_t *args, uint32_t n)
 {
-    const uint64_t first = hd_wire_two(args, 0, n), second = n > 8u ? hd_wire_two(args, 8, n) : 0u;
+    const uint64_t first = hd_wire_two(args, 0, n), second = hd_wire_two(args, 8, n);
     uint64_t third = 0, last = 0;
     hd_wire_unit(line, 0, place, (uint32_t)handle, (uint32_t)(handle >> 32) | head[1], head[2]);
     hd_wire_unit(line, 1, place, head[3], head[4], (uint32_t)first);
     hd_wire_unit(line, 2, place, (uint32_t)(first >> 32), (uint32_t)second, (uint32_t)(second >> 32));
     if (n > 16u) {
         third = hd_wire_two(args, 16, n);
-        last = n > 24u ? hd_wire_two(args, 24, n) : 0u;
+        last = hd_wire_two(args, 24, n);
     }
     hd_wire_unit(line, 3, place, (uint32_t)third, (uint32_t)(third >> 32), (uint32_t)last);
 }
@@ -159,19 +155,21 @@ HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *lik
                          uint64_t stride, uint32_t n)
 {
     hd_wire_line *lines = wire->lines;
-    const uint32_t mask = wire->n_lines - 1u, fits = like->arg_bytes <= HD_WIRE_ARGS;
-    const uint32_t n_bytes = fits ? like->arg_bytes : 0u;
-    const int is_apart = !fits || like->n_after || hd_n_copies(like->flags);
-    const uint8_t *args = (const uint8_t *)like->args;
+    const uint32_t mask = wire->n_lines - 1u, n_bytes = like->arg_bytes <= HD_WIRE_ARGS ? like->arg_bytes : 0u;
+    const int has_more = n_bytes != like->arg_bytes || n_bytes % 4u || like->n_after || hd_n_copies(like->flags);
+    const uint8_t *args = (const uint8_t *)like->args, *from;
+    uint8_t whole[HD_WIRE_ARGS] = {0};
     uint32_t head[HD_WIRE_HEAD], i;
     hd_wire_pack(head, like);
     for (i = 0; i < n; i++) {
-        if (is_apart) {
+        from = args + i * stride;
+        if (__builtin_expect(has_more, 0)) {
             const hd_sent s = hd_sent_like(like, handles[i], i * stride);
             hd_wire_apart_write(wire, &s);
+            from = n_bytes ? (const uint8_t *)__builtin_memcpy(whole, from, n_bytes) : whole;
         }
         __builtin_prefetch(&lines[(place + i + HD_WIRE_AHEAD) & mask], 1); /* the GPU has read it last */
-        hd_wire_line_write(&lines[(place + i) & mask], place + i, handles[i], head, args + i * stride, n_bytes);
+        hd_wire_line_write(&lines[(place + i) & mask], place + i, handles[i], head, from, (n_bytes + 3u) / 4u * 4u);
     }
 }
 #endif

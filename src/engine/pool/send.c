@@ -34,7 +34,7 @@ void hd_unname(heddle_pool *p, const heddle_handle *names, uint64_t n)
 /* ---- a slot ------------------------------------------------------------------------------------------------------- */
 
 /* The post that this thread uses first. */
-static uint32_t my_post(const heddle_pool *p)
+static inline uint32_t my_post(const heddle_pool *p)
 {
     static uint32_t n_threads;
     static _Thread_local uint32_t mine;
@@ -43,12 +43,12 @@ static uint32_t my_post(const heddle_pool *p)
     return mine & (p->n_posts - 1u);
 }
 
-/* Takes slots of the first post that has some. Returns how many. */
-static uint32_t take_any(heddle_pool *p, hd_request *q, heddle_handle *out)
+/* Takes slots of the first post that has some, from the k-th on, counted from this thread's. Returns how many. */
+static uint32_t take_any(heddle_pool *p, hd_request *q, heddle_handle *out, uint32_t k)
 {
     const uint32_t mine = my_post(p);
-    uint32_t k, got = hd_slots_take(p, &p->posts[mine], q, out);
-    for (k = 1; k < p->n_posts && !got; k++)
+    uint32_t got = 0;
+    for (; k < p->n_posts && !got; k++)
         got = hd_slots_take(p, &p->posts[(mine + k) & (p->n_posts - 1u)], q, out);
     return got;
 }
@@ -73,7 +73,7 @@ static int is_stuck(heddle_pool *p)
 static heddle_status await_slot(heddle_pool *p, hd_request *q, heddle_handle *out, uint32_t *got)
 {
     const uint64_t since = heddle_host_clock_ns();
-    for (; !*got; *got = take_any(p, q, out)) {
+    for (; !*got; *got = take_any(p, q, out, 0)) {
         HD_TRY(hd_pool_runs(p));
         if (is_stuck(p))
             return hd_say(NULL, HEDDLE_EBUSY,
@@ -86,11 +86,14 @@ static heddle_status await_slot(heddle_pool *p, hd_request *q, heddle_handle *ou
     return HEDDLE_OK;
 }
 
-/* There was no slot: waits until there is one. */
+/* This thread's post has no slot: looks at the others, and waits until there is one. */
 static __attribute__((noinline)) heddle_status take_later(heddle_pool *p, hd_request *q, heddle_handle *out,
                                                           uint32_t *got)
 {
     heddle_status s;
+    *got = take_any(p, q, out, 1);
+    if (*got)
+        return HEDDLE_OK;
     __atomic_add_fetch(&p->n_full, 1, __ATOMIC_RELAXED);
     if (q->tries)
         return hd_say_full(p);
@@ -103,7 +106,8 @@ static __attribute__((noinline)) heddle_status take_later(heddle_pool *p, hd_req
 /* ---- sending ------------------------------------------------------------------------------------------------------ */
 
 /* The names of the first task become the ones of all n. */
-static void keep_names(heddle_pool *p, const hd_request *q, const heddle_handle *tasks, uint32_t n)
+static __attribute__((noinline)) void keep_names(heddle_pool *p, const hd_request *q, const heddle_handle *tasks,
+                                                 uint32_t n)
 {
     const heddle_handle *names = q->sent.after;
     uint32_t k, j;
@@ -117,11 +121,13 @@ static void keep_names(heddle_pool *p, const hd_request *q, const heddle_handle 
 heddle_status hd_request_send(heddle_pool *p, hd_request *q, heddle_handle *handles, uint32_t *got)
 {
     heddle_handle room[HD_AT_ONCE], *out = handles ? handles : room;
-    heddle_status s;
+    heddle_status s = HEDDLE_OK;
     q->slot.n_after = q->sent.n_after;
-    q->slot.flags |= q->sent.n_after || q->slot.bounces ? HD_SLOT_MORE : 0u;
-    *got = take_any(p, q, out);
-    s = *got ? HEDDLE_OK : take_later(p, q, out, got);
+    if (q->sent.n_after || q->slot.bounces)
+        q->slot.flags |= HD_SLOT_MORE;
+    *got = hd_slots_take(p, &p->posts[my_post(p)], q, out);
+    if (!*got)
+        s = take_later(p, q, out, got);
     if (s != HEDDLE_OK) {
         hd_unname(p, q->sent.after, q->sent.n_after);
         return s;

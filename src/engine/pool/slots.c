@@ -159,7 +159,7 @@ int hd_post_gather(heddle_pool *p, hd_post *post)
 
 /* Tasks mostly end in their order, so the next search begins where this one has found the last. One that finds nothing moves on
  * by one slot, so that long tasks do not hide the others. */
-static void find(heddle_pool *p, hd_post *post)
+static __attribute__((noinline)) void find(heddle_pool *p, hd_post *post)
 {
     const uint32_t end = post->first + post->n, at = post->scan, n = LOOK_AT_ONCE < post->n ? LOOK_AT_ONCE : post->n;
     const uint32_t n_last = n < end - at ? n : end - at; /* then those at the beginning */
@@ -198,10 +198,18 @@ static inline void set_epoch(hd_request *q, uint32_t epoch)
     q->sent.flags ^= HD_TASK_ODD;
 }
 
+static __attribute__((noinline)) void trace_taken(heddle_pool *p, const hd_request *q, const heddle_handle *tasks,
+                                                  uint32_t n)
+{
+    uint32_t i;
+    for (i = 0; i < n; i++)
+        hd_trace_spawned(p, (uint32_t)tasks[i], &q->sent);
+}
+
 uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_handle *out)
 {
     const uint32_t kind = q->slot.flags & ~HD_SLOT_ODD ? HD_MARK_OTHER : HD_MARK_PLAIN;
-    uint32_t k, i, epoch;
+    uint32_t k, epoch;
     hd_post_lock(post);
     epoch = p->epoch;
     set_epoch(q, epoch);
@@ -213,8 +221,8 @@ uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_hand
         out[k] = take_top(p, post, &q->slot, kind);
     }
     count_taken(post, q, epoch, k);
-    for (i = 0; q->slot.flags & HD_SLOT_TRACED && i < k; i++)
-        hd_trace_spawned(p, (uint32_t)out[i], &q->sent);
+    if (q->slot.flags & HD_SLOT_TRACED)
+        trace_taken(p, q, out, k);
     hd_post_unlock(post);
     return k;
 }

@@ -14,7 +14,7 @@ static heddle_status check_team(const heddle_pool *p, uint32_t team_size)
     return HEDDLE_OK;
 }
 
-static heddle_status check_body(const heddle_pool *p, uint32_t number, size_t arg_bytes, uint32_t n_blocks)
+static inline heddle_status check_body(const heddle_pool *p, uint32_t number, size_t arg_bytes, uint32_t n_blocks)
 {
     const heddle_table *table = p->graph->g.table;
     const heddle_body_info *body;
