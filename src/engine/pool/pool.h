@@ -32,8 +32,9 @@
 
 /* mark, in the bits HD_TOLD_HOW */
 #define HD_MARK_PLAIN ((uint32_t)HD_STOP_DONE) /* a task that needs nothing when it has ended well */
-#define HD_MARK_FREE 30u                       /* no task; as the next, not how a task can end */
-#define HD_MARK_OTHER 31u                      /* a task with flags besides HD_SLOT_ODD */
+#define HD_MARK_FREE 30u                       /* no task; as the next two, not how a task can end */
+#define HD_MARK_KEPT 29u                       /* a task with a handle or a notice: its end must be seen first */
+#define HD_MARK_OTHER 31u                      /* another task with flags besides HD_SLOT_ODD */
 
 /* What the host knows of a slot's task, but for its mark. */
 typedef struct hd_slot {

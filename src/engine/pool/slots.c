@@ -104,14 +104,15 @@ void hd_slot_see_any(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, in
         s->flags |= HD_SLOT_SEEN;
     }
     if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) || is_kept(s, how))
-        return;
-    hd_slot_clear(p, post, i);
+        hd_slot_set_mark(p, i, p->marks[i] | HD_MARK_OTHER); /* found again when it is kept no longer */
+    else
+        hd_slot_clear(p, post, i);
 }
 
 int hd_slot_is_kept(const heddle_pool *p, uint32_t i)
 {
     const uint32_t mark = hd_slot_mark(p, i), how = hd_slot_how(p, i, mark >> HD_TOLD_BITS);
-    return (mark & HD_TOLD_HOW) == HD_MARK_OTHER && hd_is_end(how) && is_kept(&p->slots[i], how);
+    return (mark & HD_TOLD_HOW) != HD_MARK_FREE && hd_is_end(how) && is_kept(&p->slots[i], how);
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------------------------- */
@@ -121,7 +122,8 @@ static int find_other(heddle_pool *p, hd_post *post, uint32_t i, uint32_t mark, 
 {
     const hd_slot *s = &p->slots[i];
     const uint32_t how = state & HD_TOLD_HOW;
-    if ((mark & HD_TOLD_HOW) == HD_MARK_FREE || !hd_is_end(how) || is_kept(s, how))
+    if ((mark & HD_TOLD_HOW) == HD_MARK_FREE || (mark & HD_TOLD_HOW) == HD_MARK_KEPT || !hd_is_end(how) ||
+        is_kept(s, how))
         return 0;
     if (s->flags & HD_SLOT_SEEN && __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE))
         return 0;
@@ -206,9 +208,16 @@ static __attribute__((noinline)) void trace_taken(heddle_pool *p, const hd_reque
         hd_trace_spawned(p, (uint32_t)tasks[i], &q->sent);
 }
 
+static inline uint32_t kind_of(uint32_t flags)
+{
+    if (flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY))
+        return HD_MARK_KEPT;
+    return flags & ~HD_SLOT_ODD ? HD_MARK_OTHER : HD_MARK_PLAIN;
+}
+
 uint32_t hd_slots_take(heddle_pool *p, hd_post *post, hd_request *q, heddle_handle *out)
 {
-    const uint32_t kind = q->slot.flags & ~HD_SLOT_ODD ? HD_MARK_OTHER : HD_MARK_PLAIN;
+    const uint32_t kind = kind_of(q->slot.flags);
     uint32_t k, epoch;
     hd_post_lock(post);
     epoch = p->epoch;
