@@ -22,8 +22,9 @@
  * On cuda a team has as many threads as its task asks for, and a pool has a mode:
  *
  *     resident    a kernel with workers runs while there are tasks. It ends when there were none for linger_us, and after hold_us as
- *                 soon as no task runs, so that other kernels get the GPU; then it is started again. Its workers' blocks are as wide
- *                 as the widest team since the pool was last idle, at least team_size: spawning a wider one waits until the
+ *                 soon as no task runs, so that other kernels get the GPU; then it is started again. A block of it runs the teams of
+ *                 several tasks, with 31 warps in all, or as the table says (HEDDLE_POOL_TABLE_WARPS). If bodies spawn, a block has
+ *                 one team, and is as wide as the widest since the pool was last idle: spawning a wider one waits until the
  *                 running tasks have ended. Memory that heddle did not allocate should be freed when the pool is idle: cudaFree
  *                 waits for the kernel
  *     launches    what has been spawned since the last launch goes as one grid, a block for each task. A body that spawns is refused
@@ -92,7 +93,7 @@ typedef struct heddle_pool_config {
     uint32_t shared_bytes;  /* block-shared memory that a task may have; at least what its table's bodies have
                                                                   HEDDLE_POOL_SHARED_BYTES        */
     uint32_t most_copies;   /* of a task; 0 = 4                    HEDDLE_POOL_COPIES              */
-    uint32_t copy_bytes;    /* resident: device memory that each worker has for them; 0 = 65536
+    uint32_t copy_bytes;    /* resident: device memory for those of one task; 0 = 65536
                                                                   HEDDLE_POOL_COPY_BYTES          */
     uint32_t n_trace;       /* ended tasks of which a record is kept, the last ones; 0 = no trace, and no times of tasks
                                                                   HEDDLE_POOL_TRACE               */
@@ -118,7 +119,8 @@ HEDDLE_API void heddle_pool_free(heddle_pool *pool);
 
 typedef struct heddle_pool_info {
     size_t size;
-    uint32_t n_slots, n_workers;
+    uint32_t n_slots;
+    uint32_t n_workers;    /* thread->worker of a body is less: no other that runs has the same      */
     uint32_t most_threads; /* of a team                                                          */
     uint32_t shared_bytes; /* block-shared memory of a task, at most, besides that for reductions */
     uint64_t slot_bytes;   /* memory for one slot                                                 */
