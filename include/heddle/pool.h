@@ -29,8 +29,16 @@
  *                 waits for the kernel
  *     launches    what has been spawned since the last launch goes as one grid, a block for each task. A body that spawns is refused
  *                 (ENODEV). A time limit is checked for one task of a launch at a time
- *     kernels     the same with a launch for each task, which one would write today; for comparison, as the next
+ *     kernels     the same with a launch for each task, over 32 streams in turn; for comparison, as the others
  *     batch       the same with one launch at a time (as GeMTC: Krieder et al., HPDC'14)
+ *     taskgraph   as launches, with a CUDA graph in place of a grid: a kernel node for each task. A task that waits for others goes with
+ *                 a later graph
+ *     fused       static fusion: nothing is launched until the program waits, tests or harvests, or finds the table full; with a
+ *                 descriptor or a function it always waits. Then one grid has all tasks that wait for no others. Its blocks are as wide
+ *                 as the widest of their teams, at least team_size. A task of several blocks has a grid of its own
+ *     table       resident, with the spawn path that Pagoda has published: a copy by CUDA brings each task to the GPU, where it begins
+ *                 when the next one is spawned, or when the program waits as above. Then ends are copied back. A body that spawns is
+ *                 refused (ENODEV)
  *
  * A time limit is checked every millisecond.
  *
@@ -64,12 +72,15 @@ typedef struct heddle_pool heddle_pool;
 /* ---- opening ------------------------------------------------------------------------------- */
 
 /* How tasks get to a GPU; other backends have one way. */
-#define HEDDLE_POOL_MODE_MAP(X)                                                                                  \
-    X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where the processor or the table does not allow that") \
-    X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                   \
-    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")       \
-    X(HEDDLE_POOL_KERNELS, 3, "kernels", "for comparison: a kernel for each task, over 32 streams in turn")      \
-    X(HEDDLE_POOL_BATCH, 4, "batch", "for comparison: as many tasks as the GPU holds, when all before have ended")
+#define HEDDLE_POOL_MODE_MAP(X)                                                                                    \
+    X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where the processor or the table does not allow that")   \
+    X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                     \
+    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")         \
+    X(HEDDLE_POOL_KERNELS, 3, "kernels", "for comparison: a kernel for each task, over 32 streams in turn")        \
+    X(HEDDLE_POOL_BATCH, 4, "batch", "for comparison: as many tasks as the GPU holds, when all before have ended") \
+    X(HEDDLE_POOL_TASKGRAPH, 5, "taskgraph", "for comparison: CUDA graphs with a kernel node for each task")       \
+    X(HEDDLE_POOL_FUSED, 6, "fused", "for comparison: one grid of all tasks when the program waits")               \
+    X(HEDDLE_POOL_MODE_TABLE, 7, "table", "for comparison: resident, and CUDA copies each task into a table")
 #define HEDDLE_X(name, value, text, help) name = value,
 typedef enum heddle_pool_mode { HEDDLE_POOL_MODE_MAP(HEDDLE_X) HEDDLE_N_POOL_MODES } heddle_pool_mode;
 #undef HEDDLE_X

@@ -102,10 +102,13 @@ typedef struct hd_backend {
      * Optional. */
     heddle_status (*enqueue)(hd_loaded *l, const void *params, void *stream, hd_error *e);
     void (*synced)(hd_loaded *l, hd_outcome *out);
-    /* Of a loaded pool. Any thread may call the last two from start on until the pool is stopped, with the host's slots of its own
+    /* Of a loaded pool. Any thread may call send and stop_task from start on until the pool is stopped, with the host's slots of its own
      * only. Optional, all or none: `works` says whether there are pools. */
     const struct hd_pool *(*pool_words)(const hd_loaded *l);
     void (*pool_send)(hd_loaded *l, const struct hd_sent *tasks, uint32_t n);
+    /* The program waits for ends, or for a slot: what was sent must run without further tasks, and what has ended must be told. Called
+     * again and again while it waits; any thread. Optional: that is always so. */
+    void (*pool_flush)(hd_loaded *l);
     /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
     /* Optional: how it runs the tasks, one line; "". */

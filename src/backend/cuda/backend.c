@@ -197,6 +197,7 @@ const hd_backend hd_cuda_backend = {
     .doing = doing,
     .pool_words = hd_cuda_pool_words,
     .pool_send = hd_cuda_pool_send,
+    .pool_flush = hd_cuda_pool_flush,
     .pool_stop_task = hd_cuda_pool_stop_task,
     .pool_how = hd_cuda_pool_how,
     .pool_pin = hd_cuda_pool_pin,

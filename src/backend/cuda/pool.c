@@ -33,6 +33,12 @@ const char *hd_cuda_pool_how(const hd_loaded *l) { return l->pool->how; }
 
 void hd_cuda_pool_send(hd_loaded *l, const hd_sent *tasks, uint32_t n) { l->pool->way->send(l, tasks, n); }
 
+void hd_cuda_pool_flush(hd_loaded *l)
+{
+    if (l->pool->way->flush)
+        l->pool->way->flush(l);
+}
+
 void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why)
 {
     hd_cuda_pool *p = l->pool;
@@ -70,7 +76,9 @@ static heddle_status make_way(hd_loaded *l, const hd_pool_work *w, hd_error *e)
 {
     hd_cuda_pool *p = l->pool;
     heddle_status s;
-    p->way = w->mode == HEDDLE_POOL_AUTO || w->mode == HEDDLE_POOL_RESIDENT ? &hd_pool_resident : &hd_pool_launches;
+    p->way = w->mode == HEDDLE_POOL_AUTO || w->mode == HEDDLE_POOL_RESIDENT || w->mode == HEDDLE_POOL_MODE_TABLE
+                 ? &hd_pool_resident
+                 : &hd_pool_launches;
     s = p->way->make(l, w, e);
     if (s != HEDDLE_ENODEV || w->mode != HEDDLE_POOL_AUTO)
         return s;

@@ -24,6 +24,8 @@ static int tell_function(heddle_pool *p)
     heddle_pool_end end;
     int any = 0, more = 1;
     pthread_mutex_lock(&p->calling);
+    if (p->fn)
+        hd_pool_flush(p);
     while (p->fn && more) {
         pthread_mutex_lock(&p->news);
         more = hd_news_take(p, &end);
@@ -40,6 +42,8 @@ static int tell_news(heddle_pool *p)
 {
     const int any = tell_function(p);
     pthread_mutex_lock(&p->news);
+    if (p->fd >= 0)
+        hd_pool_flush(p);
     hd_news_signal(p);
     pthread_mutex_unlock(&p->news);
     return any;

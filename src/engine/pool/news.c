@@ -17,6 +17,8 @@ int hd_news_take(heddle_pool *p, heddle_pool_end *out)
     hd_post *post;
     if (!word)
         return 0;
+    if (!hd_is_end(hd_slot_how(p, i, hd_slot_generation(&p->slots[i]))))
+        hd_pool_flush(p); /* told on a GPU, and to be copied back */
     HD_STORE(next(p), 0u, RELAXED, SYS);
     p->news_at++;
     post = hd_post_of(p, i);

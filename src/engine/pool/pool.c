@@ -29,6 +29,7 @@ heddle_status hd_pool_runs(heddle_pool *p)
 {
     if (hd_ctx_lost(p->ctx))
         return hd_pool_usable(p, "a pool");
+    hd_pool_flush(p);
     if (p->backend->wait(p->loaded, 0) == HEDDLE_EBUSY)
         return HEDDLE_OK;
     if (p->backend->complaint && *p->backend->complaint(p->loaded)) {

@@ -143,7 +143,14 @@ static inline heddle_status hd_pool_usable(const heddle_pool *p, const char *cal
 {
     return p && !hd_ctx_lost(p->ctx) && !hd_is_inside(p->ctx->device) ? HEDDLE_OK : hd_pool_usable_slowly(p, call);
 }
-/* Nothing runs any more: EDEVICE, or ENOMEM for a full arena, with a sentence. Looks at the backend, so not at each poll. */
+/* The program waits for ends, or for a slot (backend.h). */
+static inline void hd_pool_flush(const heddle_pool *p)
+{
+    if (p->backend->pool_flush)
+        p->backend->pool_flush(p->loaded);
+}
+/* For calls that wait. Nothing runs any more: EDEVICE, or ENOMEM for a full arena, with a sentence. Looks at the backend, so not at
+ * each poll. */
 heddle_status hd_pool_runs(heddle_pool *p);
 /* Rests a little; the longer the caller has waited since then, the longer. */
 void hd_pool_rest(uint64_t since_ns);

@@ -107,8 +107,10 @@ static heddle_status take(heddle_pool *p, const hd_slot *like, const hd_request 
     if (*got)
         return HEDDLE_OK;
     __atomic_add_fetch(&p->n_full, 1, __ATOMIC_RELAXED);
-    if (q->task->flags & HEDDLE_POOL_TRY)
+    if (q->task->flags & HEDDLE_POOL_TRY) {
+        hd_pool_flush(p);
         return hd_say_full(p);
+    }
     __atomic_add_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
     s = await_slot(p, like, q, out, got);
     __atomic_sub_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);

@@ -69,6 +69,8 @@ static heddle_status look(heddle_pool *p, heddle_handle h, heddle_pool_end *end,
     if (end && !hd_is_end(how))
         *end = (heddle_pool_end){h, 0, HEDDLE_EBUSY, 0};
     if (how == HD_TOLD_LATE)
+        hd_pool_flush(p);
+    if (how == HD_TOLD_LATE)
         return late == HEDDLE_EBUSY ? late : say_late(p, i, call);
     return how ? take_end(p, h, end, call) : HEDDLE_EBUSY;
 }
@@ -98,6 +100,7 @@ HEDDLE_API heddle_status heddle_pool_test(heddle_pool *p, heddle_handle h, heddl
     if (s != HEDDLE_EBUSY)
         return s;
     HD_TRY(check_given(p, h, "heddle_pool_test"));
+    hd_pool_flush(p);
     return say_busy("heddle_pool_test");
 }
 

@@ -9,7 +9,7 @@ stage pool 1 "$pool_checks" "$pool_checks exact/bench_pool"
 pool_short() {
     try pool.calls 20 "$tests/pool/test_pool_calls" --cuda
     try pool.refused 10 "$tests/pool/test_pool_refused" --cuda
-    try pool.same 20 "$tests/pool/test_pool_same" --cuda
+    try pool.same 20 env HEDDLE_PROGRAMS=80 "$tests/pool/test_pool_same" --cuda
     try pool.ranges 20 "$tests/pool/test_pool_ranges" --cuda
     try pool.copies 20 "$tests/pool/test_pool_copies" --cuda
     try pool.trace 20 "$tests/pool/test_pool_trace" --cuda
@@ -21,7 +21,7 @@ pool_long() {
     try pool.speed 90 bash -c "'$build/exact/bench/bench_pool' >'$logs/pool.tsv'"
     [ "$dry" = 1 ] || [ ! -s "$logs/pool.tsv" ] || told "$logs/pool.tsv" >"$tables/pool.tsv"
     try pool.soak 150 env HEDDLE_TASKS=1000000000 HEDDLE_STARTS=100000 "$tests/pool/test_pool_soak" --cuda
-    try pool.same 200 env HEDDLE_PROGRAMS=2000 "$tests/pool/test_pool_same" --cuda
+    try pool.same 200 env HEDDLE_PROGRAMS=1200 "$tests/pool/test_pool_same" --cuda
     try pool.ranges 60 env HEDDLE_PROGRAMS=600 "$tests/pool/test_pool_ranges" --cuda
     try pool.copies 60 env HEDDLE_PROGRAMS=400 "$tests/pool/test_pool_copies" --cuda
     try pool.trace 60 env HEDDLE_PROGRAMS=600 "$tests/pool/test_pool_trace" --cuda
