@@ -112,7 +112,7 @@ typedef struct heddle_pool_config {
  * EBUSY: on cpu, the context has an open pool, or 64 jobs; ERANGE; ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *table, const void *params,
                                          size_t params_bytes, const heddle_pool_config *config, heddle_pool **out);
-/* Waits until all tasks have ended, then frees. No other thread may be in a call on the pool. If the context is lost, or the
+/* Waits until all tasks have ended, then frees; promises that were not kept are broken. No other thread may be in a call on the pool. If the context is lost, or the
  * pool has stopped because nothing could go on, it waits for nothing. */
 HEDDLE_API void heddle_pool_free(heddle_pool *pool);
 
@@ -247,6 +247,31 @@ HEDDLE_API heddle_status heddle_pool_wait_all(heddle_pool *pool, uint32_t timeou
 /* Asks a task to stop. One that has not started does not run, and ends with ECANCELED when the tasks before it have ended. The
  * body of one that runs may ask heddle_task_is_canceled; its status is ECANCELED. No effect on a task that has ended. */
 HEDDLE_API heddle_status heddle_pool_cancel(heddle_pool *pool, heddle_handle handle);
+
+/* ---- waiting for others ------------------------------------------------------------------------
+ *
+ * A promise is what tasks wait for that is no task: the program keeps it when the time has come. Its handle is used as that of a task,
+ * in `after` and in each call. It has a slot, counts as a task for heddle_pool_wait_all, but not in statistics, and ends with OK when
+ * it is kept. heddle_pool_cancel breaks it: it ends with ECANCELED at once, as do the tasks after it.
+ * On serial, tasks that have waited run in the call that keeps it. */
+
+/* Waits while the table is full, as heddle_pool_spawn. EINVAL: out is NULL. */
+HEDDLE_API heddle_status heddle_pool_promise_new(heddle_pool *pool, heddle_handle *out);
+/* What this thread has written before is there for the tasks that wait. EINVAL: no promise, or one that was kept or cancelled. */
+HEDDLE_API heddle_status heddle_pool_promise_keep(heddle_pool *pool, heddle_handle promise);
+
+/* On a GPU: *out becomes a promise that the library keeps when a CUDA event (cudaEvent_t) has happened, which a thread of it looks at
+ * every 50 us. The event must have been recorded, and must exist until the handle has ended or was cancelled. If the event fails, the
+ * promise is broken. ENODEV: other backends have no events. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_import_event(heddle_pool *pool, void *event, heddle_handle *out);
+
+/* On a GPU: what is put into a CUDA stream (cudaStream_t; NULL is the default one) after this call begins when the task has ended, well
+ * or not. It is a stream memory operation, where the GPU has these, else a host function. The pool must not be freed before the stream
+ * has passed it. In host memory that is not pinned the results of the task are not there before a call has seen its end.
+ * CUDA does not know of this order, and streams share queues of the hardware (CUDA_DEVICE_MAX_CONNECTIONS): what waits may hold up
+ * another stream. So let streams wait for tasks that depend on nothing that is still to be put into a stream. EINVAL: no such handle, or
+ * its end was seen. ENODEV: other backends have no streams. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_stream_wait(heddle_pool *pool, heddle_handle handle, void *stream);
 
 /* ---- hearing of ends -------------------------------------------------------------------------- */
 

@@ -105,6 +105,7 @@ typedef struct hd_backend {
     /* Of a loaded pool. Any thread may call the last two from start on until the pool is stopped, with the host's slots of its own
      * only. Optional, all or none: `works` says whether there are pools. */
     const struct hd_pool *(*pool_words)(const hd_loaded *l);
+    /* A release is sent alone. */
     void (*pool_send)(hd_loaded *l, const struct hd_sent *tasks, uint32_t n);
     /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
@@ -114,6 +115,10 @@ typedef struct hd_backend {
      * Optional: bodies see all memory. */
     heddle_status (*pool_pin)(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
     void (*pool_unpin)(hd_loaded *l, void *p);
+    /* Of events and streams of the device's own kind. Has the event happened? EBUSY: not yet; other errors: it will not. The stream
+     * goes on when the task of that generation in a slot has ended. Optional, both or none: it has no such things. */
+    heddle_status (*pool_event)(hd_loaded *l, void *event);
+    heddle_status (*pool_stream_wait)(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

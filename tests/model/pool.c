@@ -32,6 +32,7 @@ typedef struct sent {
     uint32_t never;    /* it must not run */
     uint32_t second;   /* another thread of the host sends it */
     uint32_t urgent;
+    uint32_t held; /* until all were sent */
 } sent;
 
 typedef struct pool_case {
@@ -45,27 +46,30 @@ typedef struct pool_case {
 
 /* clang-format off */
 static const pool_case cases[] = {
-    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
-    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
-    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0}}, 0},
-    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}, 0},
-    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0}}, 0},
-    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.again.a",  3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 2, 1, 0, 0, 0, 0}}, 0},
-    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}}, 0},
-    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0}}, 0},
-    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0}}, 0},
-    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
-    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}, 0},
-    {"pool.urgent",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}}, 0},
-    {"pool.urgent.h", 3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 1}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}, 0},
-    {"pool.lap",      3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 2},
-    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}, 0},
+    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0},
+    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0},
+    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0, 0}}, 0},
+    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0, 0}}, 0},
+    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0, 0}}, 0},
+    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.again.a",  3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 2, 1, 0, 0, 0, 0, 0}}, 0},
+    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0, 0}}, 0},
+    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0, 0}}, 0},
+    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0, 0}}, 0},
+    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0},
+    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0, 0}}, 0},
+    {"pool.urgent",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1, 0}}, 0},
+    {"pool.urgent.h", 3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0, 0}}, 0},
+    {"pool.lap",      3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 2},
+    {"pool.held",     2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0, 0}}, 0},
+    {"pool.held.u",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0},
+    {"pool.broken",   3, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 1, 1, 0, 0, 1}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0, 0}}, 0},
+    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0, 0}}, 0},
+    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0, 0}}, 0},
 };
 /* clang-format on */
 
@@ -171,7 +175,8 @@ static void send(uint32_t n)
                  .n_blocks = s->n_blocks,
                  .team_size = 1,
                  .arg_bytes = 4,
-                 .args = &n};
+                 .args = &n,
+                 .held = s->held ? HD_HELD : 0u};
     uint64_t after[MAX_SENT];
     uint32_t i;
     for (i = 0; i < n; i++)
@@ -183,6 +188,18 @@ static void send(uint32_t n)
     hd_send(&run, &t);
     if (s->canceled)
         (void)hd_stop(&fates[s->slot], HD_STOP_CANCELED);
+}
+
+static void release_all(void)
+{
+    hd_sent t = {.held = HD_RELEASED};
+    uint32_t n;
+    for (n = 0; n < c->n_sent; n++)
+        if (c->sent[n].held) {
+            t.slot = c->sent[n].slot;
+            t.flags = c->sent[n].urgent ? HD_TASK_URGENT : 0u;
+            hd_send(&run, &t);
+        }
 }
 
 /* Is no task left? Only then may all have run. */
@@ -246,6 +263,7 @@ static void be_host(void)
                 await(i);
         send(n);
     }
+    release_all();
     for (n = c->n_sent; n-- > 0;)
         if (!(n_told >> n & 1u))
             await(n);

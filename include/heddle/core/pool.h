@@ -25,11 +25,12 @@
 
 #include "heddle/core/stop.h"
 
-/* In a told word, below the generation: how the task has ended (HD_STOP_DONE, CANCELED, FAILED, TIMEOUT, SPAWN), 0 = not
- * yet; or HD_TOLD_LATE, a task over its time limit that still runs. */
+/* In a told word, below the generation: how the task has ended (HD_STOP_DONE, CANCELED, FAILED, TIMEOUT, SPAWN), or HD_TOLD_LATE, a
+ * task over its time limit that still runs. Until then the generation is that of the slot's last task, one less. So the word only
+ * grows, modulo 2^32, and the task has ended when it is past HD_TOLD_LATE. Streams of a GPU wait for that. */
 #define HD_TOLD_BITS 5u
 #define HD_TOLD_HOW 31u
-#define HD_TOLD_LATE 15u
+#define HD_TOLD_LATE 0u
 
 typedef struct hd_told {
     uint32_t state; /* sys: generation << HD_TOLD_BITS | how                                      */

@@ -25,6 +25,7 @@
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *out, CUfunction f, int n_threads, size_t shared_bytes)) \
     X(cuGraphAddKernelNode, (CUgraphNode * out, CUgraph g, const CUgraphNode *before, size_t n_before,           \
                              const CUDA_KERNEL_NODE_PARAMS *kernel))                                             \
+    X(cuStreamWaitValue32, (CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned how))                    \
     X(cuGetErrorName, (CUresult r, const char **out))                                                            \
     X(cuGetErrorString, (CUresult r, const char **out))
 

@@ -21,11 +21,11 @@
 #define NAP_NS 5000u    /* while tasks wait for others, or for a stream */
 
 /* Where a slot's task is. */
-enum { SENT, WAITS, READY, LAUNCHED };
+enum { SENT, HELD, WAITS, READY, LAUNCHED };
 
 typedef struct note {
     uint32_t generation; /* of the slot's task */
-    uint8_t where, class, is_wide;
+    uint8_t where, class, is_wide, is_held;
     uint16_t n_after;
     uint32_t next; /* in the list of sent tasks, of waiting ones, or of ready ones */
 } note;
@@ -107,6 +107,19 @@ static int is_free_to_go(const hd_loaded *l, uint32_t slot)
     return 1;
 }
 
+static void take_one(launches *p, uint32_t slot)
+{
+    note *at = &p->notes[slot];
+    if (at->is_held) {
+        at->where = HELD;
+    } else if (at->n_after) {
+        at->where = WAITS;
+        put(p, &p->waiting, slot);
+    } else {
+        put_ready(p, slot);
+    }
+}
+
 /* Takes over what has been sent: the list begins with the last one. */
 static void take_sent(launches *p)
 {
@@ -118,12 +131,7 @@ static void take_sent(launches *p)
     }
     for (slot = turned; slot; slot = next) {
         next = p->notes[slot - 1u].next;
-        if (p->notes[slot - 1u].n_after) {
-            p->notes[slot - 1u].where = WAITS;
-            put(p, &p->waiting, slot - 1u);
-        } else {
-            put_ready(p, slot - 1u);
-        }
+        take_one(p, slot - 1u);
     }
 }
 
@@ -234,20 +242,26 @@ static int launch_ready(hd_loaded *l)
     return any;
 }
 
-/* Is there nothing to do? A stream may have become idle since the last look at what is ready. */
+static int is_any_ready(const launches *p)
+{
+    uint32_t k;
+    for (k = 0; k < HD_POOL_CLASSES; k++)
+        if (p->ready[k].n)
+            return 1;
+    return p->wide.n != 0;
+}
+
+/* Is there nothing to do? A stream may have become idle since the last look at what waits. If all are, what still waits comes after
+ * held tasks. */
 static int is_quiet(const hd_loaded *l)
 {
     const launches *p = launches_of(l);
-    uint32_t s, k;
-    if (p->waiting.n || p->wide.n)
-        return 0;
-    for (k = 0; k < HD_POOL_CLASSES; k++)
-        if (p->ready[k].n)
-            return 0;
+    uint32_t s;
     for (s = 0; s < p->n_streams; s++)
         if (!is_stream_idle(l, s))
             return 0;
-    return 1;
+    free_waiting(l);
+    return !is_any_ready(p);
 }
 
 /* Nothing can be launched now. Sleeps once there has been nothing to do for some time. */
@@ -262,7 +276,7 @@ static void rest(hd_loaded *l)
         return;
     }
     __atomic_store_n(&pool->sleeps, 1, __ATOMIC_SEQ_CST);
-    while (!pool->ends && !__atomic_load_n(&p->sent, __ATOMIC_SEQ_CST))
+    while (!pool->ends && !is_any_ready(p) && !__atomic_load_n(&p->sent, __ATOMIC_SEQ_CST))
         pthread_cond_wait(&pool->woken, &pool->mutex);
     __atomic_store_n(&pool->sleeps, 0, __ATOMIC_RELAXED);
     p->since = 0;
@@ -300,9 +314,21 @@ static void post(const hd_loaded *l, const hd_sent *s)
     at->where = SENT;
     at->class = (uint8_t)hd_pool_class(s->team_size);
     at->is_wide = s->n_blocks > 1;
+    at->is_held = s->held == HD_HELD;
     at->n_after = (uint16_t)s->n_after;
     if (s->n_after)
         memcpy(p->after[s->slot], s->after, s->n_after * sizeof *s->after);
+}
+
+/* A held task is ready, whether it was taken over before or not. */
+static void release(hd_loaded *l, uint32_t slot)
+{
+    hd_cuda_pool *pool = l->pool;
+    pthread_mutex_lock(&pool->mutex);
+    take_sent(launches_of(l));
+    put_ready(launches_of(l), slot);
+    pthread_cond_signal(&pool->woken);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
@@ -310,6 +336,10 @@ static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
     hd_cuda_pool *pool = l->pool;
     launches *p = launches_of(l);
     uint32_t i, before;
+    if (tasks[0].held == HD_RELEASED) {
+        release(l, tasks[0].slot);
+        return;
+    }
     for (i = 0; i < n; i++) {
         post(l, &tasks[i]);
         if (i)

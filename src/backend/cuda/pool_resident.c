@@ -233,7 +233,8 @@ static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
     }
     place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
     for (i = 0; i < n; i++) {
-        hd_pool_clean(l, tasks[i].slot);
+        if (tasks[i].held != HD_RELEASED) /* the fate of one that is may be its own */
+            hd_pool_clean(l, tasks[i].slot);
         await_line(l, place + i);
         hd_wire_write(&x->wire, place + i, &tasks[i]);
     }

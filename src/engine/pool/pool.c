@@ -117,8 +117,8 @@ static void make_posts(heddle_pool *p)
     const uint32_t serial = __atomic_fetch_add(&n_pools, 1, __ATOMIC_RELAXED), n = p->n_slots / p->n_posts;
     uint32_t i, k;
     for (i = 0; i < p->n_slots; i++) {
-        /* Each pool begins elsewhere, so that a handle of another pool is noticed. */
-        p->slots[i].generation = (1u + serial * 0x9e3779b1u) & (UINT32_MAX >> HD_TOLD_BITS);
+        /* Each pool begins elsewhere, so that a handle of another pool is noticed. Told words, which are 0, are before that. */
+        p->slots[i].generation = (1u + serial * 0x9e3779b1u) % (UINT32_MAX >> (HD_TOLD_BITS + 1u)) + 1u;
         p->slots[i].next = (i + 1u) % n ? i + 1u : HD_NONE;
     }
     for (k = 0; k < p->n_posts; k++) {
@@ -164,6 +164,7 @@ static void each_mutex(heddle_pool *p, int (*act)(pthread_mutex_t *))
     (void)act(&p->bad_mutex);
     (void)act(&p->news);
     (void)act(&p->keeper_mutex);
+    (void)act(&p->events_mutex);
     (void)act(&p->order.mutex);
     (void)act(&p->host.mutex);
     (void)act(&p->calling);
@@ -179,6 +180,7 @@ static void forget(heddle_pool *p)
         p->ctx->n_pools--;
     heddle_graph_free(p->graph);
     hd_order_free(p);
+    hd_events_free(p);
     if (p->fd >= 0)
         (void)close(p->fd);
     hd_delete(p->params, p->params ? p->params_bytes : 0);
@@ -268,8 +270,9 @@ HEDDLE_API void heddle_pool_free(heddle_pool *p)
 {
     if (!p || hd_ctx_forked(p->ctx) || hd_is_inside(p->ctx->device))
         return;
-    while (!hd_ctx_lost(p->ctx) && hd_pool_runs(p) == HEDDLE_OK && heddle_pool_wait_all(p, 100) == HEDDLE_EBUSY)
-        ;
+    do /* a function that hears of an end may make promises */
+        hd_promises_break(p);
+    while (!hd_ctx_lost(p->ctx) && hd_pool_runs(p) == HEDDLE_OK && heddle_pool_wait_all(p, 100) == HEDDLE_EBUSY);
     hd_keeper_stop(p);
     if (hd_ctx_lost(p->ctx)) /* workers may still write here */
         return;

@@ -131,7 +131,8 @@ static hd_sent sent_like(const heddle_pool *p, const hd_request *q)
                      .arg_bytes = (uint32_t)t->arg_bytes,
                      .n_after = q->n_names,
                      .after = q->names,
-                     .copies = q->copies};
+                     .copies = q->copies,
+                     .held = q->flags & HD_SLOT_OPEN ? HD_HELD : 0u};
 }
 
 /* Sends the first n tasks of q, which have these slots. */
