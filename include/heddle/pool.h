@@ -145,7 +145,8 @@ HEDDLE_API heddle_status heddle_pool_unpin(heddle_pool *pool, void *mem);
 /* ---- spawning ------------------------------------------------------------------------------- */
 
 /* Spawns a task of one block of team_size threads (a multiple of 32; 0 = the config's). args is copied; arg_bytes must equal
- * the table's for that body. Waits while the table is full, and on nothing else. out may be NULL: no handle is wanted.
+ * the table's for that body. Waits while the table is full, and on nothing else; on cpu, if no
+ * body of the table spawns, the calling thread runs tasks meanwhile. out may be NULL: no handle is wanted.
  * EINVAL: an unknown body, another arg_bytes, a team_size that is no multiple of 32. ERANGE: a larger team than there can be.
  * EBUSY: all slots hold tasks that have ended, and their ends were not seen, so that waiting would not help. ENOMEM, with a
  * full table: the pool has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */
@@ -310,6 +311,9 @@ typedef struct heddle_pool_stats {
     }
 /* Any thread, at any time. EINVAL for NULL. */
 HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *pool, heddle_pool_stats *out);
+/* Statistics begin anew: what these calls tell, and records, are of the time from now on. most_slots begins with the slots in use. A
+ * task whose end is seen later counts in n_ended alone. Any thread, at any time. */
+HEDDLE_API heddle_status heddle_pool_reset_stats(heddle_pool *pool);
 
 /* The rest is there for a pool with a trace (config n_trace); without one these calls return EINVAL. Any thread may make them at
  * any time. They tell of ended tasks, once the end was seen. With a handle that is when a call returns the end; without one,
@@ -340,7 +344,7 @@ typedef struct heddle_pool_body_stats {
             0, 0, 0, 0, 0, 0, 0                                                                               \
         }                                                                                                     \
     }
-/* Of the tasks of one body, all since the pool was opened. EINVAL also for an unknown body. */
+/* Of the tasks of one body, all since the pool was opened, or statistics were reset. EINVAL also for an unknown body. */
 HEDDLE_API heddle_status heddle_pool_get_body_stats(heddle_pool *pool, uint32_t body, heddle_pool_body_stats *out);
 
 /* What is kept of a task. Times are in nanoseconds since the pool was opened. */

@@ -109,6 +109,8 @@ typedef struct hd_backend {
     void (*pool_send)(hd_loaded *l, const struct hd_sent *tasks, uint32_t n);
     /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
+    /* The calling thread runs a task that no worker has time for: 1; 0: there is none. Optional: threads of the host do not help. */
+    int (*pool_help)(hd_loaded *l);
     /* Optional: how it runs the tasks, one line; "". */
     const char *(*pool_how)(const hd_loaded *l);
     /* Pins host memory, so that bodies and copies of the pool see it under its address; until it is unpinned or the pool is unloaded.

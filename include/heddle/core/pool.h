@@ -79,7 +79,8 @@ typedef struct hd_pool {
     hd_live *live;        /* one for each worker (hd_live_at)                                      */
     hd_copy *copies;      /* most_copies for each slot of the host; NULL: workers make none        */
     uint8_t *stage;       /* stage_bytes of device memory for each worker                           */
-    uint32_t n_host, n_workers;
+    uint32_t n_host, n_workers; /* n_workers: of live                                             */
+    uint32_t n_guests;          /* of these, for threads that are no workers (hd_ticket_help)      */
     uint32_t live_apart;   /* from one worker's to the next: on threads they are on lines of their own  */
     uint32_t most_threads; /* of a team                                                           */
     uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */

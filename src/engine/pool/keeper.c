@@ -140,6 +140,8 @@ heddle_status hd_keeper_start(heddle_pool *p)
                   : HEDDLE_OK;
 }
 
+int hd_is_keeper(const heddle_pool *p) { return p->has_keeper && pthread_equal(pthread_self(), p->keeper); }
+
 void hd_keeper_stop(heddle_pool *p)
 {
     pthread_mutex_lock(&p->keeper_mutex);

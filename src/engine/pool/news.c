@@ -89,7 +89,7 @@ HEDDLE_API heddle_status heddle_pool_fd(heddle_pool *p, int *out)
 HEDDLE_API heddle_status heddle_pool_on_done(heddle_pool *p, heddle_pool_done_fn fn, void *arg)
 {
     HD_TRY(hd_pool_usable(p, "heddle_pool_on_done"));
-    if (p->has_keeper && pthread_equal(pthread_self(), p->keeper))
+    if (hd_is_keeper(p))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_on_done: called by the function that it has set");
     pthread_mutex_lock(&p->calling);
     p->fn = fn;

@@ -290,7 +290,7 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     if (!out)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_get_info: out is NULL");
     i.n_slots = p->n_slots;
-    i.n_workers = hd_pool_n_teams(p->words);
+    i.n_workers = hd_pool_n_teams(p->words) - p->words->n_guests;
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_pool_shared_bytes(p);
     i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
@@ -300,6 +300,19 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
         i.slot_bytes += sizeof(hd_stamp) + sizeof(hd_stamp_words) + sizeof(hd_spawn_note);
     hd_copy_known(out, &i, sizeof i);
     return HEDDLE_OK;
+}
+
+/* Tasks that bodies have spawned since the pool was opened. */
+static uint64_t n_children(const heddle_pool *p)
+{
+    uint64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < p->words->n_workers; k++) {
+        const hd_live *live = hd_live_at(p->words, k);
+        n += HD_LOAD(&live->created[0], RELAXED, SYS);
+        n += HD_LOAD(&live->created[1], RELAXED, SYS);
+    }
+    return n;
 }
 
 HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats *out)
@@ -319,15 +332,36 @@ HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats
         s.most_slots += post->most_used;
         pthread_mutex_unlock(&post->mutex);
     }
-    for (k = 0; k < p->words->n_workers; k++) {
-        const hd_live *live = hd_live_at(p->words, k);
-        s.n_children += HD_LOAD(&live->created[0], RELAXED, SYS) + HD_LOAD(&live->created[1], RELAXED, SYS);
-    }
-    s.n_starts = __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED);
+    s.n_children = n_children(p) - __atomic_load_n(&p->children_before, __ATOMIC_RELAXED);
+    s.n_starts =
+        __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED) - __atomic_load_n(&p->starts_before, __ATOMIC_RELAXED);
     s.n_full = __atomic_load_n(&p->n_full, __ATOMIC_RELAXED);
     s.full_ns = __atomic_load_n(&p->full_ns, __ATOMIC_RELAXED);
     if (p->trace)
         hd_trace_stats(p, &s);
     hd_copy_known(out, &s, sizeof s);
+    return HEDDLE_OK;
+}
+
+static void reset_post(hd_post *post)
+{
+    pthread_mutex_lock(&post->mutex);
+    post->n_spawned_all = post->n_ended = post->n_failed = post->n_canceled = 0;
+    post->most_used = post->n_used;
+    pthread_mutex_unlock(&post->mutex);
+}
+
+HEDDLE_API heddle_status heddle_pool_reset_stats(heddle_pool *p)
+{
+    uint32_t k;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_reset_stats"));
+    for (k = 0; k < p->n_posts; k++)
+        reset_post(&p->posts[k]);
+    __atomic_store_n(&p->children_before, n_children(p), __ATOMIC_RELAXED);
+    __atomic_store_n(&p->starts_before, __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    __atomic_store_n(&p->n_full, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->full_ns, 0, __ATOMIC_RELAXED);
+    if (p->trace)
+        hd_trace_reset(p);
     return HEDDLE_OK;
 }

@@ -106,6 +106,8 @@ struct heddle_pool {
     heddle_status bad;
     hd_error bad_text;
     uint64_t n_full, full_ns; /* atomic */
+    uint64_t children_before; /* atomic: when statistics were set to zero last */
+    uint32_t starts_before;   /* likewise */
     uint32_t n_waiting;       /* atomic: threads that wait for a slot */
     hd_order order;
     hd_host_memory host;
@@ -213,6 +215,7 @@ heddle_status hd_trace_new(heddle_pool *p);
 void hd_trace_spawned(heddle_pool *p, uint32_t i, const heddle_pool_task *task);
 void hd_trace_ended(heddle_pool *p, uint32_t i, heddle_status status, uint32_t code);
 void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out);
+void hd_trace_reset(heddle_pool *p);
 void hd_trace_delete(heddle_pool *p);
 
 /* slots.c */
@@ -232,6 +235,8 @@ heddle_status hd_slot_end(heddle_pool *p, uint32_t i, heddle_pool_end *end);
 /* keeper.c */
 heddle_status hd_keeper_start(heddle_pool *p);
 void hd_keeper_stop(heddle_pool *p);
+/* Is this thread the keeper? */
+int hd_is_keeper(const heddle_pool *p);
 /* The number of watched tasks changes. */
 void hd_keeper_count(heddle_pool *p, int by);
 
