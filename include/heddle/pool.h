@@ -311,8 +311,8 @@ typedef struct heddle_pool_stats {
     }
 /* Any thread, at any time. EINVAL for NULL. */
 HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *pool, heddle_pool_stats *out);
-/* Statistics begin anew: what these calls tell, and records, are of the time from now on. most_slots begins with the slots in use. A
- * task whose end is seen later counts in n_ended alone. Any thread, at any time. */
+/* Statistics begin anew: what these calls tell, and records, are of the time from now on. most_slots begins with the slots in use. Of
+ * tasks that were spawned before, ends that are seen later count in n_ended alone. Any thread, at any time. */
 HEDDLE_API heddle_status heddle_pool_reset_stats(heddle_pool *pool);
 
 /* The rest is there for a pool with a trace (config n_trace); without one these calls return EINVAL. Any thread may make them at

@@ -40,7 +40,7 @@ HEDDLE_BODY(gate, params, p, step_args, a)
 {
     uint32_t n = 0;
     (void)a;
-    p->n[0]++;
+    (void)HEDDLE_ATOMIC_ADD(&p->n[0], 1u, RELAXED, DEV);
     while (!HEDDLE_ATOMIC_LOAD(p->gate, ACQUIRE, SYS))
         heddle_pause(n++);
 }
@@ -104,7 +104,8 @@ static void check_busy(void)
     CHECK(pthread_create(&thread, NULL, lose_patience, &r) == 0);
     for (i = 0; i < 1000; i++)
         CHECK_OK(NULL, heddle_pool_spawn(r.pool, step, &a, sizeof a, 0, NULL));
-    CHECK_MSG(!r.gate && r.by_spawner >= 1000 - 31, "%u tasks by the thread that spawns", r.by_spawner);
+    CHECK_MSG(!__atomic_load_n(&r.gate, __ATOMIC_ACQUIRE) && r.by_spawner >= 1000 - 31,
+              "%u tasks by the thread that spawns", r.by_spawner);
     __atomic_store_n(&r.gate, 1, __ATOMIC_RELEASE);
     CHECK(pthread_join(thread, NULL) == 0);
     CHECK_OK(NULL, heddle_pool_wait_all(r.pool, HEDDLE_FOREVER));

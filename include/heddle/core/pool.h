@@ -70,20 +70,20 @@ typedef struct hd_stamp_words {
 #define HD_SEATS 32u /* of a worker: the lanes of its scheduling warp (core/crew.h) */
 
 typedef struct hd_pool {
-    hd_fail *fates;       /* one for each slot of the arena                                        */
-    hd_told *told;        /* one for each slot of the host                                         */
-    uint32_t *news;       /* sys: n_host places, a power of two: a slot + 1, 0 = empty             */
-    uint32_t *news_end;   /* dev: the next place to fill                                           */
-    uint32_t *urgent;     /* dev: a queue of n_host places: an urgent task + 1, 0 = empty          */
-    hd_cursor *urgent_at; /* its next place to fill, and to take                                 */
-    hd_live *live;        /* one for each worker (hd_live_at)                                      */
-    hd_copy *copies;      /* most_copies for each slot of the host; NULL: workers make none        */
-    uint8_t *stage;       /* stage_bytes of device memory for each worker                           */
+    hd_fail *fates;             /* one for each slot of the arena                                        */
+    hd_told *told;              /* one for each slot of the host                                         */
+    uint32_t *news;             /* sys: n_host places, a power of two: a slot + 1, 0 = empty             */
+    uint32_t *news_end;         /* dev: the next place to fill                                           */
+    uint32_t *urgent;           /* dev: a queue of n_host places: an urgent task + 1, 0 = empty          */
+    hd_cursor *urgent_at;       /* its next place to fill, and to take                                 */
+    hd_live *live;              /* one for each worker (hd_live_at)                                      */
+    hd_copy *copies;            /* most_copies for each slot of the host; NULL: workers make none        */
+    uint8_t *stage;             /* stage_bytes of device memory for each worker                           */
     uint32_t n_host, n_workers; /* n_workers: of live                                             */
     uint32_t n_guests;          /* of these, for threads that are no workers (hd_ticket_help)      */
-    uint32_t live_apart;   /* from one worker's to the next: on threads they are on lines of their own  */
-    uint32_t most_threads; /* of a team                                                           */
-    uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */
+    uint32_t live_apart;        /* from one worker's to the next: on threads they are on lines of their own  */
+    uint32_t most_threads;      /* of a team                                                           */
+    uint32_t no_spawns;         /* 1: bodies that spawn cannot run                                     */
     uint32_t most_copies, stage_bytes;
     uint32_t pinned_only;        /* 1: of host memory, bodies see what is pinned                          */
     uint32_t n_starts;           /* the host's, atomic: starts of a resident kernel                      */

@@ -241,7 +241,7 @@ heddle_status hd_cuda_pool_event(hd_loaded *l, void *event)
     return r == cudaSuccess ? HEDDLE_OK : r == cudaErrorNotReady ? HEDDLE_EBUSY : HEDDLE_EDEVICE;
 }
 
-/* For a GPU whose streams cannot wait for a word. */
+/* What a host function waits for, if the GPU's streams cannot wait for words. */
 typedef struct word {
     const uint32_t *at;
     uint32_t value;
