@@ -70,7 +70,8 @@ typedef struct hd_backend {
     /* Checks that it can run bodies of this table: ENODEV with a sentence. Optional: any table. */
     heddle_status (*takes)(const heddle_table *table, hd_error *e);
 
-    /* Memory that bodies may access. Optional, all four or none: host memory. */
+    /* Memory that bodies may access. With pools, all but mem_free may be called by any thread. Optional, all four or none: host
+     * memory. */
     void *(*mem_new)(hd_device *d, size_t n_bytes);
     void (*mem_free)(hd_device *d, void *p);
     heddle_status (*mem_write)(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e);

@@ -81,6 +81,7 @@ typedef struct hd_order {
 typedef struct hd_host_memory {
     pthread_mutex_t mutex; /* guards the rest */
     hd_list regions;       /* pinned, by address */
+    hd_list device;        /* blocks of device memory */
     void *free[64];        /* blocks of 1 << i bytes */
 } hd_host_memory;
 
