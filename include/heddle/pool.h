@@ -167,8 +167,8 @@ HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, con
  *
  * A GPU sees memory of heddle_pool_mem_new and pinned memory. Other memory is copied once more: what the task reads by the call that
  * spawns it, what it has written, if it has ended well, by the call that sees its end. So if tasks hand on results to one another in
- * host memory, that must be pinned. In pinned memory the results are there when the task has ended. Where the worker makes no copy, and
- * in_place is not set, such memory of 1 MiB or more is copied into device memory and back by copy engines, for which these calls wait. */
+ * host memory, that must be pinned. In pinned memory the results are there when the task has ended. If no worker copies it, and
+ * in_place is not set, memory of 1 MiB or more is copied into device memory and back. Copy engines do that, and these calls wait. */
 typedef struct heddle_pool_copy {
     void *host;
     uint64_t n_bytes;
