@@ -17,8 +17,9 @@
  * tasks of graphs do. Among tasks with ranges the order of the calls counts, and only addresses do: tasks that name no ranges, and
  * children that bodies spawn, are not looked at.
  *
- * Backends. serial runs a task in the call that spawns it, or that keeps the promise that it waits for; cpu runs it on the context's threads, one thread a task. With both, a
- * body sees a team of one thread, or of an emulated block (config team_size of serial). On cpu a context has one open pool at a time.
+ * Backends. serial runs a task in the call that spawns it, or that keeps the promise that it waits for. cpu runs it on the context's
+ * threads, one thread a task. With both, a body sees a team of one thread, or of an emulated block (config team_size of serial). On
+ * cpu a context has one open pool at a time.
  * On cuda a team has as many threads as its task asks for, and a pool has a mode:
  *
  *     resident    a kernel with workers runs while there are tasks. It ends when there were none for linger_us, and after hold_us as

@@ -270,9 +270,11 @@ HEDDLE_API void heddle_pool_free(heddle_pool *p)
 {
     if (!p || hd_ctx_forked(p->ctx) || hd_is_inside(p->ctx->device))
         return;
-    do /* a function that hears of an end may make promises */
-        hd_promises_break(p);
-    while (!hd_ctx_lost(p->ctx) && hd_pool_runs(p) == HEDDLE_OK && heddle_pool_wait_all(p, 100) == HEDDLE_EBUSY);
+    while (!hd_ctx_lost(p->ctx) && hd_pool_runs(p) == HEDDLE_OK) {
+        hd_promises_break(p); /* each time: a function that hears of an end may make some */
+        if (heddle_pool_wait_all(p, 100) != HEDDLE_EBUSY)
+            break;
+    }
     hd_keeper_stop(p);
     if (hd_ctx_lost(p->ctx)) /* workers may still write here */
         return;

@@ -47,13 +47,27 @@ static void release(heddle_pool *p, uint32_t i)
     p->backend->pool_send(p->loaded, &again, 1);
 }
 
+/* The next slot of a post, from i on, with a promise that was not kept; or behind the last. */
+static uint32_t next_open(const heddle_pool *p, hd_post *post, uint32_t i)
+{
+    pthread_mutex_lock(&post->mutex);
+    while (i < post->first + post->n && post->n_used && !(p->slots[i].flags & HD_SLOT_OPEN))
+        i++;
+    if (!post->n_used)
+        i = post->first + post->n;
+    pthread_mutex_unlock(&post->mutex);
+    return i;
+}
+
 void hd_promises_break(heddle_pool *p)
 {
     uint32_t k, i;
-    for (k = 0; k < p->n_posts; k++)
-        for (i = p->posts[k].first; p->posts[k].n_used && i < p->posts[k].first + p->posts[k].n; i++)
-            if (p->slots[i].flags & HD_SLOT_OPEN && close_it(p, i, hd_slot_generation(&p->slots[i]), 0, 1))
+    for (k = 0; k < p->n_posts; k++) {
+        hd_post *post = &p->posts[k];
+        for (i = next_open(p, post, post->first); i < post->first + post->n; i = next_open(p, post, i + 1u))
+            if (close_it(p, i, hd_slot_generation(&p->slots[i]), 0, 1))
                 release(p, i);
+    }
 }
 
 HEDDLE_API heddle_status heddle_pool_promise_new(heddle_pool *p, heddle_handle *out)
