@@ -119,7 +119,8 @@ HEDDLE_API void heddle_pool_free(heddle_pool *pool);
 
 typedef struct heddle_pool_info {
     size_t size;
-    uint32_t n_slots, n_workers;
+    uint32_t n_slots;
+    uint32_t n_workers;    /* bodies see numbers below it; on cpu the last is of a thread that spawns */
     uint32_t most_threads; /* of a team                                                          */
     uint32_t shared_bytes; /* block-shared memory of a task, at most, besides that for reductions */
     uint64_t slot_bytes;   /* memory for one slot                                                 */

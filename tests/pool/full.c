@@ -17,6 +17,7 @@
 
 typedef struct params {
     uint32_t *gate, *n, *by_spawner; /* n: for each spawner */
+    uint32_t n_workers;
 } params;
 typedef struct step_args {
     uint32_t spawner, is_free, code; /* is_free: others of this spawner may run at the same time */
@@ -30,6 +31,8 @@ HEDDLE_BODY(step, params, p, step_args, a)
         (void)HEDDLE_ATOMIC_ADD(&p->n[a->spawner], 1u, RELAXED, DEV);
     else
         p->n[a->spawner]++;
+    if (spawns != (thread->worker == p->n_workers))
+        heddle_task_fail(thread, 9);
     if (spawns)
         (void)HEDDLE_ATOMIC_ADD(p->by_spawner, 1u, RELAXED, DEV);
     if (a->code)
@@ -57,7 +60,7 @@ typedef struct rig {
 
 static void rig_open(rig *r, uint32_t n_workers)
 {
-    const params p = {&r->gate, r->n, &r->by_spawner};
+    const params p = {&r->gate, r->n, &r->by_spawner, n_workers};
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_pool_config pc = HEDDLE_POOL_CONFIG_INIT;
     heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
@@ -68,7 +71,7 @@ static void rig_open(rig *r, uint32_t n_workers)
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
     CHECK_OK(NULL, heddle_pool_new(r->ctx, &table, &p, sizeof p, &pc, &r->pool));
     CHECK_OK(NULL, heddle_pool_get_info(r->pool, &info));
-    CHECK(info.n_workers == n_workers);
+    CHECK(info.n_workers == n_workers + 1u); /* and a thread that spawns */
 }
 
 static void rig_close(rig *r)

@@ -292,7 +292,7 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     if (!out)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_get_info: out is NULL");
     i.n_slots = p->n_slots;
-    i.n_workers = hd_pool_n_teams(p->words) - p->words->n_guests;
+    i.n_workers = hd_pool_n_teams(p->words);
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_pool_shared_bytes(p);
     i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
