@@ -106,7 +106,7 @@ typedef struct hd_backend {
     /* Of a loaded pool. Any thread may call the last two from start on until the pool is stopped, with the host's slots of its own
      * only. Optional, all or none: `works` says whether there are pools. */
     const struct hd_pool *(*pool_words)(const hd_loaded *l);
-    /* A release is sent alone. */
+    /* A task that is held is sent alone, and released alone. */
     void (*pool_send)(hd_loaded *l, const struct hd_sent *tasks, uint32_t n);
     /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);

@@ -83,6 +83,18 @@ static void blocks(rig *r, uint32_t first, const heddle_handle *after)
     CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
 }
 
+/* A task of the widest team, with barriers and a reduction. */
+static void wide(rig *r, uint32_t cell, const heddle_handle *after)
+{
+    const pooled_mix_args a = {3, 1, {cell, 0, 0, 0}, 0};
+    heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
+    heddle_pool_task t = task_of(&a, after, 1);
+    CHECK_OK(NULL, heddle_pool_get_info(r->pool, &info));
+    t.body = pooled_sum;
+    t.team_size = info.most_threads / 32u * 32u;
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
+}
+
 static heddle_handle promise(rig *r)
 {
     heddle_handle h;
@@ -117,7 +129,8 @@ static void check_kept(rig *r, long pause)
     done[1] = p[1];
     done[0] = mix(r, 5, done, 2);
     blocks(r, 10, p);
-    clear(r); /* nothing has run */
+    wide(r, 20, &p[1]); /* on a GPU the kernel is to start anew with wide blocks */
+    clear(r);           /* nothing has run */
     free = mix(r, 4, NULL, 0);
     CHECK_OK(NULL, heddle_pool_wait(r->pool, free, HEDDLE_FOREVER, NULL));
     nap(pause);
@@ -137,6 +150,7 @@ static void check_kept(rig *r, long pause)
     CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
     for (i = 9; i < 16; i++)
         CHECK(r->cells[i] == (i >= 10 && i < 15 ? 5u : 0u));
+    CHECK(r->cells[20] == 3u * (64u * 63u / 2u));
     POOLED_REFUSED(heddle_pool_promise_keep(r->pool, p[1]), EINVAL, "no promise");
 }
 
