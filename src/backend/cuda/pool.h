@@ -85,6 +85,8 @@ void hd_cuda_pool_flush(hd_loaded *l);
 void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why);
 heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
 void hd_cuda_pool_unpin(hd_loaded *l, void *p);
+heddle_status hd_cuda_pool_event(hd_loaded *l, void *event);
+heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
 /* Other work of the device is about to be launched, or has been: resident kernels of pools end soon, and are not started meanwhile. */
 void hd_cuda_pools_hold(hd_device *d, int begins);
 

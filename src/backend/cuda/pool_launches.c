@@ -19,7 +19,7 @@
 #define NAP_NS 5000u    /* while tasks wait for others, or for a stream */
 
 /* Where a slot's task is. */
-enum { SENT, WAITS, READY, LAUNCHED };
+enum { SENT, HELD, WAITS, READY, LAUNCHED };
 
 /* ---- lists ---------------------------------------------------------------------------------------------------------- */
 
@@ -69,6 +69,19 @@ static int is_free_to_go(const hd_loaded *l, uint32_t slot)
     return 1;
 }
 
+static void take_one(hd_pool_launcher *p, uint32_t slot)
+{
+    hd_pool_note *at = &p->notes[slot];
+    if (at->is_held) {
+        at->where = HELD;
+    } else if (at->n_after) {
+        at->where = WAITS;
+        put(p, &p->waiting, slot);
+    } else {
+        put_ready(p, slot);
+    }
+}
+
 /* Takes over what has been sent: the list begins with the last one. */
 static void take_sent(hd_pool_launcher *p)
 {
@@ -80,12 +93,7 @@ static void take_sent(hd_pool_launcher *p)
     }
     for (slot = turned; slot; slot = next) {
         next = p->notes[slot - 1u].next;
-        if (p->notes[slot - 1u].n_after) {
-            p->notes[slot - 1u].where = WAITS;
-            put(p, &p->waiting, slot - 1u);
-        } else {
-            put_ready(p, slot - 1u);
-        }
+        take_one(p, slot - 1u);
     }
 }
 
@@ -162,22 +170,28 @@ static int launch_ready(hd_loaded *l)
     return any;
 }
 
-/* Is there nothing to do? A stream may have become idle since the last look at what is ready. */
+static int is_any_ready(const hd_pool_launcher *p)
+{
+    uint32_t k;
+    for (k = 0; k < HD_POOL_CLASSES; k++)
+        if (p->ready[k].n)
+            return 1;
+    return p->wide.n != 0;
+}
+
+/* Is there nothing to do? A stream may have become idle since the last look at what waits. If all are, what still waits comes after
+ * held tasks. */
 static int is_quiet(const hd_loaded *l)
 {
     const hd_pool_launcher *p = hd_launcher_of(l);
-    uint32_t s, k;
+    uint32_t s;
     if (p->policy->is_lazy)
         return 1; /* what is there goes when the program waits */
-    if (p->waiting.n || p->wide.n)
-        return 0;
-    for (k = 0; k < HD_POOL_CLASSES; k++)
-        if (p->ready[k].n)
-            return 0;
     for (s = 0; s < p->policy->n_streams; s++)
         if (!is_stream_idle(l, s))
             return 0;
-    return 1;
+    free_waiting(l);
+    return !is_any_ready(p);
 }
 
 /* Has a task been sent that may go at once, or does the program wait for those that may not? */
@@ -198,7 +212,7 @@ static void rest(hd_loaded *l)
         return;
     }
     __atomic_store_n(&pool->sleeps, 1, __ATOMIC_SEQ_CST);
-    while (!pool->ends && !is_wanted(p))
+    while (!pool->ends && !is_wanted(p) && (p->policy->is_lazy || !is_any_ready(p)))
         pthread_cond_wait(&pool->woken, &pool->mutex);
     __atomic_store_n(&pool->sleeps, 0, __ATOMIC_RELAXED);
     p->since = 0;
@@ -238,6 +252,7 @@ static void post(const hd_loaded *l, const hd_sent *s)
     at->where = SENT;
     at->class = (uint8_t)hd_pool_class(s->team_size);
     at->is_wide = s->n_blocks > 1;
+    at->is_held = s->held == HD_HELD;
     at->n_after = (uint16_t)s->n_after;
     if (s->n_after)
         memcpy(p->after[s->slot], s->after, s->n_after * sizeof *s->after);
@@ -252,10 +267,25 @@ static void wake(hd_cuda_pool *pool)
     pthread_mutex_unlock(&pool->mutex);
 }
 
+/* A held task is ready, whether it was taken over before or not. */
+static void release(hd_loaded *l, uint32_t slot)
+{
+    hd_cuda_pool *pool = l->pool;
+    pthread_mutex_lock(&pool->mutex);
+    take_sent(hd_launcher_of(l));
+    put_ready(hd_launcher_of(l), slot);
+    pthread_cond_signal(&pool->woken);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
 {
     hd_pool_launcher *p = hd_launcher_of(l);
     uint32_t i, before;
+    if (tasks[0].held == HD_RELEASED) {
+        release(l, tasks[0].slot);
+        return;
+    }
     for (i = 0; i < n; i++) {
         post(l, &tasks[i]);
         if (i)

@@ -12,7 +12,7 @@
 /* Of a slot's task. */
 typedef struct hd_pool_note {
     uint32_t generation;
-    uint8_t where, class, is_wide; /* is_wide: it has several blocks */
+    uint8_t where, class, is_wide, is_held; /* is_wide: it has several blocks */
     uint16_t n_after;
     uint32_t next; /* in the list of sent tasks, of waiting ones, or of ready ones */
 } hd_pool_note;

@@ -51,7 +51,7 @@ typedef struct resident {
     uint32_t shared_bytes;               /* likewise */
     uint32_t narrowest;
     uint32_t class;  /* atomic, of the kernel's blocks; changes with the pool's mutex, while no kernel runs */
-    uint32_t n_wide; /* atomic: senders of teams wider than the narrowest */
+    uint32_t n_wide; /* atomic: senders of wider teams than the narrowest, and held tasks, which such may wait for */
     uint32_t run_number;
     int running, n_holds;
     uint64_t began;
@@ -167,7 +167,8 @@ static void hold(hd_loaded *l, int begins)
 
 /* ---- sending -------------------------------------------------------------------------------------------------------------- */
 
-/* The pool's thread sleeps: this one starts the kernel, with the narrowest blocks if no other is about to send a wider team. */
+/* The pool's thread sleeps: this one starts the kernel, with the narrowest blocks if no wider team is about to be sent, or
+ * may wait for a held task. */
 static void rouse(hd_loaded *l)
 {
     hd_cuda_pool *p = l->pool;
@@ -236,7 +237,8 @@ static void write_lines(hd_loaded *l, const hd_sent *tasks, uint32_t n)
         pthread_mutex_lock(&x->table->mutex);
     place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
     for (i = 0; i < n; i++) {
-        hd_pool_clean(l, tasks[i].slot);
+        if (tasks[i].held != HD_RELEASED) /* the fate of one that is may be its own */
+            hd_pool_clean(l, tasks[i].slot);
         await_line(l, place + i);
         hd_wire_write(&x->wire, place + i, &tasks[i]);
         if (x->table)
@@ -250,15 +252,15 @@ static void send(hd_loaded *l, const hd_sent *tasks, uint32_t n)
 {
     resident *x = resident_of(l);
     const uint32_t k = widest(x, tasks, n), is_wide = k > x->narrowest;
-    if (is_wide) {
+    const int counts = is_wide || tasks[0].held == HD_HELD, counted = is_wide || tasks[0].held == HD_RELEASED;
+    if (counts)
         __atomic_add_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&x->class, __ATOMIC_SEQ_CST) < k)
-            widen(l, k);
-    }
+    if (is_wide && __atomic_load_n(&x->class, __ATOMIC_SEQ_CST) < k)
+        widen(l, k);
     write_lines(l, tasks, n);
     if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
         rouse(l);
-    if (is_wide)
+    if (counted)
         __atomic_sub_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
 }
 

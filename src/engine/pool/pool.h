@@ -25,6 +25,8 @@
 #define HD_SLOT_WATCH 32u   /* the keeper looks for its end, or its limit */
 #define HD_SLOT_MORE 128u   /* its task waits for others, or has bounces */
 #define HD_SLOT_ORDERED 64u /* it names ranges, or is a join: later tasks may have to wait for it (order.c) */
+#define HD_SLOT_OPEN 256u   /* its task is a promise that nobody has kept so far (promise.c) */
+#define HD_SLOT_EVENT 512u  /* and that the keeper keeps */
 
 /* What the host knows of a slot; a line of memory. */
 typedef struct hd_slot {
@@ -79,6 +81,7 @@ typedef struct hd_order {
 typedef struct hd_host_memory {
     pthread_mutex_t mutex; /* guards the rest */
     hd_list regions;       /* pinned, by address */
+    hd_list device;        /* blocks of device memory */
     void *free[64];        /* blocks of 1 << i bytes */
 } hd_host_memory;
 
@@ -104,6 +107,8 @@ struct heddle_pool {
     heddle_status bad;
     hd_error bad_text;
     uint64_t n_full, full_ns; /* atomic */
+    uint64_t children_before; /* atomic: when statistics were set to zero last */
+    uint32_t starts_before;   /* likewise */
     uint32_t n_waiting;       /* atomic: threads that wait for a slot */
     hd_order order;
     hd_host_memory host;
@@ -116,7 +121,9 @@ struct heddle_pool {
     pthread_cond_t keeper_wanted;
     pthread_t keeper;
     int has_keeper, keeper_ends;
-    uint64_t n_watched;      /* unfinished tasks with HD_SLOT_WATCH */
+    uint64_t n_watched; /* unfinished tasks with HD_SLOT_WATCH, and events */
+    hd_list events;     /* guarded by events_mutex, which is taken before a post's */
+    pthread_mutex_t events_mutex;
     pthread_mutex_t calling; /* held while fn runs */
     heddle_pool_done_fn fn;
     void *arg;
@@ -128,13 +135,16 @@ static inline uint32_t hd_slot_generation(const hd_slot *s)
 }
 static inline heddle_handle hd_slot_handle(const hd_slot *s, uint32_t i) { return (uint64_t)s->generation << 32 | i; }
 static inline hd_post *hd_post_of(heddle_pool *p, uint32_t slot) { return &p->posts[slot >> p->post_bits]; }
-/* The told word of slot i if it is about generation g: how its task has ended, HD_TOLD_LATE, or 0. Acquires what it wrote. */
+/* How the task of generation g in slot i has ended; 0: it has not. Acquires what it wrote. */
 static inline uint32_t hd_slot_how(const heddle_pool *p, uint32_t i, uint32_t g)
 {
     const uint32_t v = HD_LOAD(&p->words->told[i].state, ACQUIRE, SYS);
     return v >> HD_TOLD_BITS == g ? v & HD_TOLD_HOW : 0u;
 }
-static inline int hd_is_end(uint32_t how) { return how != 0u && how != HD_TOLD_LATE; }
+static inline int hd_slot_is_late(const heddle_pool *p, uint32_t i, uint32_t g)
+{
+    return HD_LOAD(&p->words->told[i].state, RELAXED, SYS) == hd_told_of(g, HD_TOLD_LATE);
+}
 
 /* pool.c */
 /* May this thread call the pool? EINVAL inside a body of the context, EDEVICE; the slow part says why not. */
@@ -168,7 +178,7 @@ typedef struct hd_request {
     const heddle_pool_task *task;
     const uint8_t *args; /* the i-th task's at args + i * stride */
     size_t stride;
-    uint32_t n, flags; /* flags: HD_SLOT_HANDLE, HD_SLOT_ORDERED */
+    uint32_t n, flags; /* flags: HD_SLOT_HANDLE, HD_SLOT_ORDERED, HD_SLOT_OPEN, HD_SLOT_EVENT */
     const heddle_handle *names;
     uint32_t n_names;      /* at most HEDDLE_POOL_MOST_AFTER */
     const hd_copy *copies; /* for the worker */
@@ -213,6 +223,7 @@ heddle_status hd_trace_new(heddle_pool *p);
 void hd_trace_spawned(heddle_pool *p, uint32_t i, const heddle_pool_task *task);
 void hd_trace_ended(heddle_pool *p, uint32_t i, heddle_status status, uint32_t code);
 void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out);
+void hd_trace_reset(heddle_pool *p);
 void hd_trace_delete(heddle_pool *p);
 
 /* slots.c */
@@ -232,8 +243,19 @@ heddle_status hd_slot_end(heddle_pool *p, uint32_t i, heddle_pool_end *end);
 /* keeper.c */
 heddle_status hd_keeper_start(heddle_pool *p);
 void hd_keeper_stop(heddle_pool *p);
+/* Is this thread the keeper? */
+int hd_is_keeper(const heddle_pool *p);
 /* The number of watched tasks changes. */
 void hd_keeper_count(heddle_pool *p, int by);
+
+/* promise.c */
+/* Breaks the promise in slot i, of generation g, unless it was kept: it ends as canceled. */
+void hd_promise_break(heddle_pool *p, uint32_t i, uint32_t g);
+/* Breaks all that only the program could keep. */
+void hd_promises_break(heddle_pool *p);
+/* Keeps the promises of events that have happened. 1: there are others. */
+int hd_events_look(heddle_pool *p);
+void hd_events_free(heddle_pool *p);
 
 /* news.c: takes the next end; 0: there is none. The caller holds p->news. */
 int hd_news_take(heddle_pool *p, heddle_pool_end *out);

@@ -83,6 +83,12 @@ static int is_stuck(heddle_pool *p)
     return 1;
 }
 
+/* This thread runs a task, so that a slot is free earlier. Not the keeper: it looks after late tasks. */
+static int help(heddle_pool *p)
+{
+    return p->backend->pool_help && !hd_is_keeper(p) && p->backend->pool_help(p->loaded);
+}
+
 static heddle_status await_slot(heddle_pool *p, const hd_slot *like, const hd_request *q, uint32_t *out, uint32_t *got)
 {
     const uint64_t since = heddle_host_clock_ns();
@@ -93,7 +99,8 @@ static heddle_status await_slot(heddle_pool *p, const hd_slot *like, const hd_re
                           "a pool: all %u slots hold tasks that have ended, and nobody has seen their ends: wait for "
                           "their handles or for all, or harvest",
                           p->n_slots);
-        hd_pool_rest(since);
+        if (!help(p))
+            hd_pool_rest(since);
     }
     __atomic_add_fetch(&p->full_ns, heddle_host_clock_ns() - since, __ATOMIC_RELAXED);
     return HEDDLE_OK;
@@ -133,7 +140,8 @@ static hd_sent sent_like(const heddle_pool *p, const hd_request *q)
                      .arg_bytes = (uint32_t)t->arg_bytes,
                      .n_after = q->n_names,
                      .after = q->names,
-                     .copies = q->copies};
+                     .copies = q->copies,
+                     .held = q->flags & HD_SLOT_OPEN ? HD_HELD : 0u};
 }
 
 /* Sends the first n tasks of q, which have these slots. */

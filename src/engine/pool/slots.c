@@ -102,7 +102,7 @@ void hd_slot_see(heddle_pool *p, hd_post *post, uint32_t i, int asked)
 int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i)
 {
     const uint32_t how = hd_slot_how(p, i, s->generation);
-    return s->flags & HD_SLOT_BUSY && hd_is_end(how) && is_kept(s, how);
+    return s->flags & HD_SLOT_BUSY && how && is_kept(s, how);
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ int hd_slot_is_kept(const heddle_pool *p, const hd_slot *s, uint32_t i)
 /* Has its task ended, and may the slot be free once nobody names it? */
 static inline int is_over(const hd_slot *s, uint32_t how)
 {
-    if (!(s->flags & HD_SLOT_BUSY) || !hd_is_end(how) || is_kept(s, how))
+    if (!(s->flags & HD_SLOT_BUSY) || !how || is_kept(s, how))
         return 0;
     return !(s->flags & HD_SLOT_SEEN) || __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) == 0;
 }

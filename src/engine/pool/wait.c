@@ -66,13 +66,11 @@ static heddle_status look(heddle_pool *p, heddle_handle h, heddle_pool_end *end,
     if (i >= p->n_slots || hd_slot_generation(&p->slots[i]) != h >> 32)
         return say_invalid(call, h);
     how = hd_slot_how(p, i, (uint32_t)(h >> 32));
-    if (end && !hd_is_end(how))
+    if (how)
+        return take_end(p, h, end, call);
+    if (end)
         *end = (heddle_pool_end){h, 0, HEDDLE_EBUSY, 0};
-    if (how == HD_TOLD_LATE)
-        hd_pool_flush(p);
-    if (how == HD_TOLD_LATE)
-        return late == HEDDLE_EBUSY ? late : say_late(p, i, call);
-    return how ? take_end(p, h, end, call) : HEDDLE_EBUSY;
+    return late != HEDDLE_EBUSY && hd_slot_is_late(p, i, (uint32_t)(h >> 32)) ? say_late(p, i, call) : HEDDLE_EBUSY;
 }
 
 /* A handle is valid although its task has not ended: it was given. */
@@ -161,10 +159,13 @@ HEDDLE_API heddle_status heddle_pool_cancel(heddle_pool *p, heddle_handle h)
     pthread_mutex_lock(&post->mutex); /* so that the slot keeps its task */
     valid =
         p->slots[i].generation == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE && !(p->slots[i].flags & HD_SLOT_SEEN);
-    if (valid && !hd_is_end(hd_slot_how(p, i, p->slots[i].generation)))
+    if (valid && !hd_slot_how(p, i, p->slots[i].generation))
         p->backend->pool_stop_task(p->loaded, i, HD_STOP_CANCELED);
     pthread_mutex_unlock(&post->mutex);
-    return valid ? HEDDLE_OK : say_invalid("heddle_pool_cancel", h);
+    if (!valid)
+        return say_invalid("heddle_pool_cancel", h);
+    hd_promise_break(p, i, (uint32_t)(h >> 32));
+    return HEDDLE_OK;
 }
 
 /* ---- all tasks ----------------------------------------------------------------------------------------------------- */
@@ -198,7 +199,7 @@ static heddle_status await_epoch(heddle_pool *p, uint32_t epoch, uint64_t since,
 static void see(heddle_pool *p, hd_post *post, uint32_t i)
 {
     hd_slot *s = &p->slots[i];
-    while (!hd_is_end(hd_slot_how(p, i, s->generation)))
+    while (!hd_slot_how(p, i, s->generation))
         HD_PAUSE(0);
     s->flags &= ~HD_SLOT_ORDERED;
     if (!(s->flags & HD_SLOT_NOTIFY) || s->flags & HD_SLOT_SEEN)
