@@ -22,14 +22,12 @@
 #define QUAD_APART HEDDLE_FN
 #endif
 
-/* The block-shared bytes. Through a pointer from a record, the compiler would emit slower generic accesses; on a GPU
- * this points to where all dynamic shared memory begins. */
+/* The block-shared bytes. Through a pointer from a record, the compiler would emit slower generic accesses: on a GPU this one tells it
+ * what memory that is. */
 TILE_FN float *quad_shared(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
-    extern __shared__ __align__(128) unsigned char quad_arena[];
-    (void)thread;
-    return (float *)(quad_arena + HEDDLE_REDUCE_BYTES);
+    return (float *)__cvta_shared_to_generic(__cvta_generic_to_shared(heddle_team_shared(thread)));
 #else
     return (float *)heddle_team_shared(thread);
 #endif

@@ -17,19 +17,29 @@
  * tasks of graphs do. Among tasks with ranges the order of the calls counts, and only addresses do: tasks that name no ranges, and
  * children that bodies spawn, are not looked at.
  *
- * Backends. serial runs a task in the call that spawns it; cpu runs it on the context's threads, one thread a task. With both, a
- * body sees a team of one thread, or of an emulated block (config team_size of serial). On cpu a context has one open pool at a time.
+ * Backends. serial runs a task in the call that spawns it, or that keeps the promise that it waits for. cpu runs it on the context's
+ * threads, one thread a task. With both, a body sees a team of one thread, or of an emulated block (config team_size of serial). On
+ * cpu a context has one open pool at a time.
  * On cuda a team has as many threads as its task asks for, and a pool has a mode:
  *
  *     resident    a kernel with workers runs while there are tasks. It ends when there were none for linger_us, and after hold_us as
- *                 soon as no task runs, so that other kernels get the GPU; then it is started again. Its workers' blocks are as wide
- *                 as the widest team since the pool was last idle, at least team_size: spawning a wider one waits until the
+ *                 soon as no task runs, so that other kernels get the GPU; then it is started again. A block of it runs the teams of
+ *                 several tasks, with 31 warps in all, or as the table says (HEDDLE_POOL_TABLE_WARPS). If bodies spawn, a block has
+ *                 one team, and is as wide as the widest since the pool was last idle: spawning a wider one waits until the
  *                 running tasks have ended. Memory that heddle did not allocate should be freed when the pool is idle: cudaFree
  *                 waits for the kernel
  *     launches    what has been spawned since the last launch goes as one grid, a block for each task. A body that spawns is refused
  *                 (ENODEV). A time limit is checked for one task of a launch at a time
- *     kernels     the same with a launch for each task, which one would write today; for comparison, as the next
+ *     kernels     the same with a launch for each task, over 32 streams in turn; for comparison, as the others
  *     batch       the same with one launch at a time (as GeMTC: Krieder et al., HPDC'14)
+ *     taskgraph   as launches, with a CUDA graph in place of a grid: a kernel node for each task. A task that waits for others goes with
+ *                 a later graph
+ *     fused       static fusion: nothing is launched until the program waits, tests or harvests, or finds the table full; with a
+ *                 descriptor or a function it always waits. Then one grid has all tasks that wait for no others. Its blocks are as wide
+ *                 as the widest of their teams, at least team_size. A task of several blocks has a grid of its own
+ *     table       resident, with the spawn path that Pagoda has published: a copy by CUDA brings each task to the GPU, where it begins
+ *                 when the next one is spawned, or when the program waits as above. Then ends are copied back. A body that spawns is
+ *                 refused (ENODEV)
  *
  * A time limit is checked every millisecond.
  *
@@ -63,12 +73,15 @@ typedef struct heddle_pool heddle_pool;
 /* ---- opening ------------------------------------------------------------------------------- */
 
 /* How tasks get to a GPU; other backends have one way. */
-#define HEDDLE_POOL_MODE_MAP(X)                                                                                  \
-    X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where the processor or the table does not allow that") \
-    X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                   \
-    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")       \
-    X(HEDDLE_POOL_KERNELS, 3, "kernels", "for comparison: a kernel for each task, over 32 streams in turn")      \
-    X(HEDDLE_POOL_BATCH, 4, "batch", "for comparison: as many tasks as the GPU holds, when all before have ended")
+#define HEDDLE_POOL_MODE_MAP(X)                                                                                    \
+    X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where the processor or the table does not allow that")   \
+    X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                     \
+    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")         \
+    X(HEDDLE_POOL_KERNELS, 3, "kernels", "for comparison: a kernel for each task, over 32 streams in turn")        \
+    X(HEDDLE_POOL_BATCH, 4, "batch", "for comparison: as many tasks as the GPU holds, when all before have ended") \
+    X(HEDDLE_POOL_TASKGRAPH, 5, "taskgraph", "for comparison: CUDA graphs with a kernel node for each task")       \
+    X(HEDDLE_POOL_FUSED, 6, "fused", "for comparison: one grid of all tasks when the program waits")               \
+    X(HEDDLE_POOL_MODE_TABLE, 7, "table", "for comparison: resident, and CUDA copies each task into a table")
 #define HEDDLE_X(name, value, text, help) name = value,
 typedef enum heddle_pool_mode { HEDDLE_POOL_MODE_MAP(HEDDLE_X) HEDDLE_N_POOL_MODES } heddle_pool_mode;
 #undef HEDDLE_X
@@ -92,7 +105,7 @@ typedef struct heddle_pool_config {
     uint32_t shared_bytes;  /* block-shared memory that a task may have; at least what its table's bodies have
                                                                   HEDDLE_POOL_SHARED_BYTES        */
     uint32_t most_copies;   /* of a task; 0 = 4                    HEDDLE_POOL_COPIES              */
-    uint32_t copy_bytes;    /* resident: device memory that each worker has for them; 0 = 65536
+    uint32_t copy_bytes;    /* resident: device memory for those of one task; 0 = 65536
                                                                   HEDDLE_POOL_COPY_BYTES          */
     uint32_t n_trace;       /* ended tasks of which a record is kept, the last ones; 0 = no trace, and no times of tasks
                                                                   HEDDLE_POOL_TRACE               */
@@ -112,13 +125,16 @@ typedef struct heddle_pool_config {
  * EBUSY: on cpu, the context has an open pool, or 64 jobs; ERANGE; ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *table, const void *params,
                                          size_t params_bytes, const heddle_pool_config *config, heddle_pool **out);
-/* Waits until all tasks have ended, then frees. No other thread may be in a call on the pool. If the context is lost, or the
+/* Waits until all tasks have ended, then frees; promises that were not kept are broken. No other thread may be in a call on the pool. If the context is lost, or the
  * pool has stopped because nothing could go on, it waits for nothing. */
 HEDDLE_API void heddle_pool_free(heddle_pool *pool);
 
 typedef struct heddle_pool_info {
     size_t size;
-    uint32_t n_slots, n_workers;
+    uint32_t n_slots;
+    uint32_t
+        n_workers; /* thread->worker of a body is less: no other that runs has the same. On cpu the last is of a thread that
+                           spawns */
     uint32_t most_threads; /* of a team                                                          */
     uint32_t shared_bytes; /* block-shared memory of a task, at most, besides that for reductions */
     uint64_t slot_bytes;   /* memory for one slot                                                 */
@@ -145,7 +161,8 @@ HEDDLE_API heddle_status heddle_pool_unpin(heddle_pool *pool, void *mem);
 /* ---- spawning ------------------------------------------------------------------------------- */
 
 /* Spawns a task of one block of team_size threads (a multiple of 32; 0 = the config's). args is copied; arg_bytes must equal
- * the table's for that body. Waits while the table is full, and on nothing else. out may be NULL: no handle is wanted.
+ * the table's for that body. Waits while the table is full, and on nothing else; on cpu, if no
+ * body of the table spawns, the calling thread runs tasks meanwhile. out may be NULL: no handle is wanted.
  * EINVAL: an unknown body, another arg_bytes, a team_size that is no multiple of 32. ERANGE: a larger team than there can be.
  * EBUSY: all slots hold tasks that have ended, and their ends were not seen, so that waiting would not help. ENOMEM, with a
  * full table: the pool has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */
@@ -166,7 +183,8 @@ HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, con
  *
  * A GPU sees memory of heddle_pool_mem_new and pinned memory. Other memory is copied once more: what the task reads by the call that
  * spawns it, what it has written, if it has ended well, by the call that sees its end. So if tasks hand on results to one another in
- * host memory, that must be pinned. In pinned memory the results are there when the task has ended. */
+ * host memory, that must be pinned. In pinned memory the results are there when the task has ended. If no worker copies it, and
+ * in_place is not set, memory of 1 MiB or more is copied into device memory and back. Copy engines do that, and these calls wait. */
 typedef struct heddle_pool_copy {
     void *host;
     uint64_t n_bytes;
@@ -248,6 +266,31 @@ HEDDLE_API heddle_status heddle_pool_wait_all(heddle_pool *pool, uint32_t timeou
  * body of one that runs may ask heddle_task_is_canceled; its status is ECANCELED. No effect on a task that has ended. */
 HEDDLE_API heddle_status heddle_pool_cancel(heddle_pool *pool, heddle_handle handle);
 
+/* ---- waiting for others ------------------------------------------------------------------------
+ *
+ * A promise is what tasks wait for that is no task: the program keeps it when the time has come. Its handle is used as that of a task,
+ * in `after` and in each call. It has a slot, counts as a task for heddle_pool_wait_all, but not in statistics, and ends with OK when
+ * it is kept. heddle_pool_cancel breaks it: it ends with ECANCELED at once, as do the tasks after it.
+ * On serial, tasks that have waited run in the call that keeps it. */
+
+/* Waits while the table is full, as heddle_pool_spawn. EINVAL: out is NULL. */
+HEDDLE_API heddle_status heddle_pool_promise_new(heddle_pool *pool, heddle_handle *out);
+/* What this thread has written before is there for the tasks that wait. EINVAL: no promise, or one that was kept or cancelled. */
+HEDDLE_API heddle_status heddle_pool_promise_keep(heddle_pool *pool, heddle_handle promise);
+
+/* On a GPU: *out becomes a promise that the library keeps when a CUDA event (cudaEvent_t) has happened, which a thread of it looks at
+ * every 50 us. The event must have been recorded, and must exist until the handle has ended or was cancelled. If the event fails, the
+ * promise is broken. ENODEV: other backends have no events. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_import_event(heddle_pool *pool, void *event, heddle_handle *out);
+
+/* On a GPU: what is put into a CUDA stream (cudaStream_t; NULL is the default one) after this call begins when the task has ended, well
+ * or not. It is a stream memory operation, where the GPU has these, else a host function. The pool must not be freed before the stream
+ * has passed it. In host memory that is not pinned the results of the task are not there before a call has seen its end.
+ * CUDA does not know of this order, and streams share queues of the hardware (CUDA_DEVICE_MAX_CONNECTIONS): what waits may hold up
+ * another stream. So let streams wait for tasks that depend on nothing that is still to be put into a stream. EINVAL: no such handle, or
+ * its end was seen. ENODEV: other backends have no streams. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_stream_wait(heddle_pool *pool, heddle_handle handle, void *stream);
+
 /* ---- hearing of ends -------------------------------------------------------------------------- */
 
 /* The ends of tasks with HEDDLE_POOL_NOTIFY, in their order, each once: up to n_max, waiting until there is at least one, or
@@ -285,6 +328,9 @@ typedef struct heddle_pool_stats {
     }
 /* Any thread, at any time. EINVAL for NULL. */
 HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *pool, heddle_pool_stats *out);
+/* Statistics begin anew: what these calls tell, and records, are of the time from now on. most_slots begins with the slots in use. Of
+ * tasks that were spawned before, ends that are seen later count in n_ended alone. Any thread, at any time. */
+HEDDLE_API heddle_status heddle_pool_reset_stats(heddle_pool *pool);
 
 /* The rest is there for a pool with a trace (config n_trace); without one these calls return EINVAL. Any thread may make them at
  * any time. They tell of ended tasks, once the end was seen. With a handle that is when a call returns the end; without one,
@@ -315,7 +361,7 @@ typedef struct heddle_pool_body_stats {
             0, 0, 0, 0, 0, 0, 0                                                                               \
         }                                                                                                     \
     }
-/* Of the tasks of one body, all since the pool was opened. EINVAL also for an unknown body. */
+/* Of the tasks of one body, all since the pool was opened, or statistics were reset. EINVAL also for an unknown body. */
 HEDDLE_API heddle_status heddle_pool_get_body_stats(heddle_pool *pool, uint32_t body, heddle_pool_body_stats *out);
 
 /* What is kept of a task. Times are in nanoseconds since the pool was opened. */

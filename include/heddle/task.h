@@ -61,7 +61,7 @@ struct heddle_table {
     uint32_t has_baselines;               /* compiled with HEDDLE_BASELINES (heddle/baselines.h)                 */
     const struct heddle_wave_info *waves; /* one a body (heddle/wave.h); NULL: bodies of tasks         */
     uint32_t has_pools;                   /* made by HEDDLE_POOL_TABLE                                  */
-    uint32_t pool_warps; /* of a multiprocessor whose blocks have several teams; 0: one team to a block */
+    uint32_t pool_warps; /* of a multiprocessor, for several teams to a block; 0: one team to a block */
 };
 #if defined(HEDDLE_BASELINES)
 #define HEDDLE_HAS_BASELINES_ 1u

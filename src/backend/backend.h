@@ -70,7 +70,8 @@ typedef struct hd_backend {
     /* Checks that it can run bodies of this table: ENODEV with a sentence. Optional: any table. */
     heddle_status (*takes)(const heddle_table *table, hd_error *e);
 
-    /* Memory that bodies may access. Optional, all four or none: host memory. */
+    /* Memory that bodies may access. With pools, all but mem_free may be called by any thread. Optional, all four or none: host
+     * memory. */
     void *(*mem_new)(hd_device *d, size_t n_bytes);
     void (*mem_free)(hd_device *d, void *p);
     heddle_status (*mem_write)(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e);
@@ -102,19 +103,29 @@ typedef struct hd_backend {
      * Optional. */
     heddle_status (*enqueue)(hd_loaded *l, const void *params, void *stream, hd_error *e);
     void (*synced)(hd_loaded *l, hd_outcome *out);
-    /* Of a loaded pool. Any thread may call the last two from start on until the pool is stopped, with the host's slots of its own
+    /* Of a loaded pool. Any thread may call send and stop_task from start on until the pool is stopped, with the host's slots of its own
      * only. Optional, all or none: `works` says whether there are pools. */
     const struct hd_pool *(*pool_words)(const hd_loaded *l);
-    /* n tasks like that one, with these handles; the k-th has its record at args + k * stride. */
+    /* n tasks like that one, with these handles; the k-th has its record at args + k * stride. A task that is held is sent alone, and
+     * released alone. */
     void (*pool_send)(hd_loaded *l, const struct hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n);
+    /* The program waits for ends, or for a slot: what was sent must run without further tasks, and what has ended must be told. Called
+     * again and again while it waits; any thread. Optional: that is always so. */
+    void (*pool_flush)(hd_loaded *l);
     /* Gives the task in that slot a fate (HD_STOP_...), unless it has one. */
     void (*pool_stop_task)(hd_loaded *l, uint32_t slot, uint32_t why);
+    /* The calling thread runs a task that no worker has time for: 1; 0: there is none. Optional: threads of the host do not help. */
+    int (*pool_help)(hd_loaded *l);
     /* Optional: how it runs the tasks, one line; "". */
     const char *(*pool_how)(const hd_loaded *l);
     /* Pins host memory, so that bodies and copies of the pool see it under its address; until it is unpinned or the pool is unloaded.
      * Optional: bodies see all memory. */
     heddle_status (*pool_pin)(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
     void (*pool_unpin)(hd_loaded *l, void *p);
+    /* Of events and streams of the device's own kind. Has the event happened? EBUSY: not yet; other errors: it will not. The stream
+     * goes on when the task of that generation in a slot has ended. Optional, both or none: it has no such things. */
+    heddle_status (*pool_event)(hd_loaded *l, void *event);
+    heddle_status (*pool_stream_wait)(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

@@ -3,9 +3,10 @@
  *
  *     emulate_batch [CASES]        HEDDLE_SEED: run only that case
  *
- * A case is a row of launches in one stream: some tasks, a block each, or one task of several blocks. Tasks fail, are cancelled
- * before they are launched, or while they run. Each is told once with its code, is news if it shall be, and has a stamp if the pool is
- * traced: those of a launch lie in it, and a task that did not run has none. */
+ * A case is a row of batches in one stream: some tasks, a block each (their slots are parameters, or a list), one task of several
+ * blocks, or launches of a task each, as the nodes of a CUDA graph. Tasks fail, are cancelled before they are launched, or while they run. Each
+ * is told once with its code, is news if it shall be, and has a stamp if the pool is traced: those of a batch lie in it, and a task that
+ * did not run has none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,21 @@ extern "C" {
 
 namespace
 {
+/* How the kernel learns the tasks of a batch: NODES: by a launch for each. */
+enum batch_form { PARAMETERS, LIST, NODES };
+
 struct test_case {
     uint64_t random;
-    uint32_t most_warps, n_launches, n_news, is_traced;
+    uint32_t most_warps, n_batches, n_news, is_traced;
     char what[120];
     hd_pool pool;
     alignas(16) hd_posted posted[N_HOST];
     hd_stream_words stream;
     uint32_t closed[N_HOST], ended[2];
-    hd_pool_batch batch;
+    batch_form form;
+    hd_pool_batch batch;                /* of form PARAMETERS; its slots are those of all forms */
+    hd_pool_grid grid;                  /* of the other forms */
+    uint32_t n_tasks, n_blocks[N_HOST]; /* of the batch; of its tasks */
     pooled_params params;
     uint32_t cells[N_HOST], ran[N_HOST], blocks[64];
     uint32_t code[N_HOST], canceled[N_HOST]; /* canceled: 1: before; 2: perhaps while it runs */
@@ -42,7 +49,7 @@ struct test_case {
 
 static uint32_t below(test_case *c, uint32_t n) { return (uint32_t)check_below(&c->random, n); }
 
-/* ---- a launch ----------------------------------------------------------------------------------------- */
+/* ---- a batch ------------------------------------------------------------------------------------------ */
 
 static void post(test_case *c, uint32_t slot, uint32_t n_blocks)
 {
@@ -69,25 +76,27 @@ static void post(test_case *c, uint32_t slot, uint32_t n_blocks)
 
 static void fill(test_case *c)
 {
-    hd_pool_batch *b = &c->batch;
-    const uint32_t first = below(c, N_HOST);
+    const uint32_t first = below(c, N_HOST), is_wide = below(c, 3) == 0;
     uint32_t k;
-    b->is_wide = below(c, 3) == 0;
-    b->n = b->is_wide ? 2u + below(c, 7) : 1u + below(c, 8);
-    for (k = 0; k < (b->is_wide ? 1u : b->n); k++) {
-        b->slot[k] = (first + 5u * k) % N_HOST;
-        post(c, b->slot[k], b->is_wide ? b->n : 1u);
+    c->form = (batch_form)below(c, 3);
+    c->n_tasks = is_wide ? 1u : 1u + below(c, 8);
+    for (k = 0; k < c->n_tasks; k++) {
+        c->batch.slot[k] = (first + 5u * k) % N_HOST;
+        c->n_blocks[k] = is_wide || (c->form == NODES && k == 0) ? 2u + below(c, 7) : 1u;
+        post(c, c->batch.slot[k], c->n_blocks[k]);
     }
+    c->batch.words.n_tasks = c->n_tasks;
     memset(c->ran, 0, sizeof c->ran);
     memset(c->blocks, 0, sizeof c->blocks);
 }
 
-static void kernel_code(void *arg) { hd_tasks_of_batch<kernel_bodies<0>>(static_cast<const test_case *>(arg)->batch); }
+static void batch_code(void *arg) { hd_tasks_of_batch<kernel_bodies<0>>(static_cast<const test_case *>(arg)->batch); }
+static void grid_code(void *arg) { hd_tasks_of_grid<kernel_bodies<0>>(static_cast<const test_case *>(arg)->grid); }
 
 static void beside(void *arg, uint64_t)
 {
     test_case *c = static_cast<test_case *>(arg);
-    const uint32_t slot = c->batch.slot[below(c, c->batch.is_wide ? 1u : c->batch.n)];
+    const uint32_t slot = c->batch.slot[below(c, c->n_tasks)];
     const uint32_t v = c->pool.told[slot].state;
     if (c->canceled[slot] == 2u && v >> HD_TOLD_BITS != c->posted[slot].generation && below(c, 3) == 0 &&
         c->pool.fates[slot].stop == HD_STOP_NOT)
@@ -96,13 +105,14 @@ static void beside(void *arg, uint64_t)
 
 /* ---- checks ------------------------------------------------------------------------------------------- */
 
-/* In which blocks did its body run? */
+/* In how many blocks did its body run? */
 static uint32_t n_ran(const test_case *c, uint32_t slot)
 {
+    const uint32_t n_blocks = c->posted[slot].n_blocks;
     uint32_t k, n = 0;
-    for (k = 0; c->batch.is_wide && k < c->batch.n; k++)
-        n += c->blocks[k] == c->batch.n;
-    return c->batch.is_wide ? n : c->ran[slot];
+    for (k = 0; n_blocks > 1u && k < n_blocks; k++)
+        n += c->blocks[k] == n_blocks;
+    return n_blocks > 1u ? n : c->ran[slot];
 }
 
 static void check_stamp(const test_case *c, uint32_t slot, uint64_t since)
@@ -138,9 +148,9 @@ static void check_task(test_case *c, uint32_t slot, uint64_t since)
         check_stamp(c, slot, since);
 }
 
-static void check_launch(test_case *c, uint64_t since)
+static void check_batch(test_case *c, uint64_t since)
 {
-    const uint32_t n = c->batch.is_wide ? 1u : c->batch.n;
+    const uint32_t n = c->n_tasks;
     uint32_t k;
     for (k = 0; k < n; k++)
         check_task(c, c->batch.slot[k], since);
@@ -156,22 +166,38 @@ static void check_launch(test_case *c, uint64_t since)
 
 /* ---- a case ------------------------------------------------------------------------------------------- */
 
-static void run_launch(test_case *c, uint64_t seed, uint32_t i)
+static void launch(test_case *c, uint32_t n_blocks, uint64_t seed, uint64_t since_ns)
 {
     emu_launch l = {};
-    fill(c);
-    l.n_blocks = c->batch.n;
+    l.n_blocks = n_blocks;
     l.n_threads = 32u * c->most_warps;
     l.shared_bytes = HEDDLE_REDUCE_BYTES + 256u;
-    l.seed = seed + i;
-    l.since_ns = i * 1000000000ull;
+    l.seed = seed;
+    l.since_ns = since_ns;
     l.n_steps = STEPS;
     l.what = c->what;
-    l.code = kernel_code;
+    l.code = c->form == PARAMETERS ? batch_code : grid_code;
     l.arg = c;
     l.beside = beside;
     n_switches += emu_run(&l);
-    check_launch(c, l.since_ns);
+}
+
+static void run_batch(test_case *c, uint64_t seed, uint32_t i)
+{
+    const uint64_t since = i * 1000000000ull;
+    uint32_t k;
+    fill(c);
+    if (c->form != NODES) {
+        c->batch.words.n_blocks = c->n_blocks[0] > 1u ? c->n_blocks[0] : 0u;
+        c->grid = {c->batch.words, c->batch.words.n_blocks ? nullptr : c->batch.slot, c->batch.slot[0], 0};
+        launch(c, c->batch.words.n_blocks ? c->n_blocks[0] : c->n_tasks, seed + i, since);
+    }
+    for (k = 0; c->form == NODES && k < c->n_tasks; k++) {
+        c->grid = {c->batch.words, nullptr, c->batch.slot[k], 0};
+        c->grid.words.n_blocks = c->n_blocks[k] > 1u ? c->n_blocks[k] : 0u;
+        launch(c, c->n_blocks[k], seed + i + k, since + 1000000ull * k);
+    }
+    check_batch(c, since);
 }
 
 static void run_case(uint64_t seed, uint32_t)
@@ -180,28 +206,28 @@ static void run_case(uint64_t seed, uint32_t)
     uint32_t i;
     c->random = seed * 0x9e3779b97f4a7c15u;
     c->most_warps = 1u + below(c, 3);
-    c->n_launches = 1u + below(c, 12);
+    c->n_batches = 1u + below(c, 12);
     c->is_traced = below(c, 3) != 0;
-    snprintf(c->what, sizeof c->what, "HEDDLE_SEED=%llu: %u launches of %u warps", (unsigned long long)seed,
-             c->n_launches, c->most_warps);
+    snprintf(c->what, sizeof c->what, "HEDDLE_SEED=%llu: %u batches of %u warps", (unsigned long long)seed,
+             c->n_batches, c->most_warps);
     kernel_table = &pooled;
     if (hd_pool_words_new(&c->pool, N_HOST, N_HOST, 1, c->is_traced))
         emu_fail("out of memory");
     c->params = {c->cells, c->ran, c->blocks, nullptr, nullptr};
-    c->batch.posted = c->posted;
-    c->batch.params = &c->params;
-    c->batch.fates = c->pool.fates;
-    c->batch.closed = c->closed;
-    c->batch.told = c->pool.told;
-    c->batch.news = c->pool.news;
-    c->batch.news_end = c->pool.news_end;
-    c->batch.stream = &c->stream;
-    c->batch.live = c->pool.live;
-    c->batch.stamps = c->pool.stamps;
-    c->batch.stamp_words = c->pool.stamp_words;
-    c->batch.n_host = N_HOST;
-    for (i = 0; i < c->n_launches; i++)
-        run_launch(c, seed, i);
+    c->batch.words.posted = c->posted;
+    c->batch.words.params = &c->params;
+    c->batch.words.fates = c->pool.fates;
+    c->batch.words.closed = c->closed;
+    c->batch.words.told = c->pool.told;
+    c->batch.words.news = c->pool.news;
+    c->batch.words.news_end = c->pool.news_end;
+    c->batch.words.stream = &c->stream;
+    c->batch.words.live = c->pool.live;
+    c->batch.words.stamps = c->pool.stamps;
+    c->batch.words.stamp_words = c->pool.stamp_words;
+    c->batch.words.n_host = N_HOST;
+    for (i = 0; i < c->n_batches; i++)
+        run_batch(c, seed, i);
     n_tasks_run += c->ended[0] + c->ended[1];
     hd_pool_words_delete(&c->pool, N_HOST, 1);
     delete c;

@@ -4,7 +4,7 @@
  *     emulate_pool [CASES]        HEDDLE_SEED: run only that case
  *
  * A case is a program like those of pool/same.c: tasks on a few cells, each after the last ones on its cells. Some have several
- * blocks, some are trees, some fail or are cancelled, and some have copies of host memory. The host sends when slots are free, unit by
+ * blocks, some are trees, some fail or are cancelled, some are held for a while, and some have copies of host memory. The host sends when slots are free, unit by
  * unit and out of order; it sees ends, uses slots again, asks the kernel to end, and starts it again, at times with another number of
  * workers. In half of the cases a worker has one team, in the others several, of one warp and more, and no task spawns. Each task runs as often as it must, after those before it, and is told once; the sums balance only when no task is left. */
 #include <stdio.h>
@@ -32,7 +32,7 @@ namespace
 enum { UNSENT, SENT, SEEN };
 
 struct task {
-    uint32_t body, state, slot, n_blocks, refs, canceled, urgent, team;
+    uint32_t body, state, slot, n_blocks, refs, canceled, urgent, team, held;
     uint32_t want; /* how it must end: HD_STOP_..., 0: DONE or CANCELED */
     uint32_t code;
     uint64_t begin, end; /* if it has run */
@@ -238,21 +238,34 @@ static void name_before(test_case *c, task *t, uint64_t *handles, uint32_t *n)
     t->after = kept;
 }
 
+static void put_line(test_case *c, const hd_sent *s, uint64_t handle)
+{
+    hd_wire one = c->wire;
+    hd_wire_line line;
+    uint32_t k;
+    one.lines = &line;
+    one.n_lines = 1;
+    hd_wire_write(&one, c->next, s, &handle, 0, 1);
+    for (k = 0; k < HD_WIRE_UNITS; k++)
+        c->late.push_back({c->next & (N_LINES - 1u), k, line.unit[k]});
+    c->next++;
+}
+
+static int has_line(const test_case *c)
+{
+    return c->late.size() <= MOST_SENT * HD_WIRE_UNITS && (int32_t)(c->next - c->taken) < (int32_t)N_LINES;
+}
+
 static void send(test_case *c, uint32_t id, uint32_t slot)
 {
     task *t = &c->tasks[id];
-    hd_wire one = c->wire;
-    hd_wire_line line;
     hd_sent s = {};
     uint64_t handles[HD_MAX_AFTER];
-    uint32_t k;
     if (t->body == pooled_mix)
         expect_mix(c, t);
     c->slot_task[slot] = id + 1u;
     t->slot = slot;
     t->state = SENT;
-    s.slot = slot;
-    s.generation = c->generation[slot];
     s.body = t->body;
     s.flags = HD_TASK_PINNED | (t->urgent ? HD_TASK_URGENT : 0u) | t->team / 32u << HD_TASK_TEAM | HD_TASK_NOTIFY |
               (uint32_t)t->copies.size() << HD_TASK_COPIES;
@@ -263,14 +276,21 @@ static void send(test_case *c, uint32_t id, uint32_t slot)
     s.args = t->args.data();
     name_before(c, t, handles, &s.n_after);
     s.after = handles;
-    one.lines = &line;
-    one.n_lines = 1;
-    const uint64_t handle = handle_of(c, t);
-    hd_wire_write(&one, c->next, &s, &handle, 0, 1);
-    for (k = 0; k < HD_WIRE_UNITS; k++)
-        c->late.push_back({c->next & (N_LINES - 1u), k, line.unit[k]});
-    c->next++;
+    t->held = s.n_after == 0u && below(c, 5) == 0 ? HD_HELD : 0u;
+    s.held = t->held;
+    put_line(c, &s, handle_of(c, t));
     c->n_sent++;
+}
+
+static void release_some(test_case *c)
+{
+    hd_sent s = {};
+    const uint32_t id = c->n_sent ? below(c, c->n_sent) : 0u;
+    if (!c->n_sent || !c->tasks[id].held || !has_line(c))
+        return;
+    c->tasks[id].held = 0;
+    s.held = HD_RELEASED;
+    put_line(c, &s, handle_of(c, &c->tasks[id]));
 }
 
 /* Writes one of the units that are still to be written; near the oldest, so that the couriers come to the next chunk. */
@@ -286,9 +306,7 @@ static void write_unit(test_case *c)
 static void send_next(test_case *c)
 {
     const uint32_t n = (uint32_t)c->slot_task.size(), slot = below(c, n);
-    if (c->n_sent == c->tasks.size() || c->slot_task[slot] || c->late.size() > MOST_SENT * HD_WIRE_UNITS)
-        return;
-    if ((int32_t)(c->next - c->taken) < (int32_t)N_LINES)
+    if (c->n_sent != c->tasks.size() && !c->slot_task[slot] && has_line(c))
         send(c, c->n_sent, slot);
 }
 
@@ -395,6 +413,8 @@ static void beside(void *arg, uint64_t)
     for (k = 0; k < n; k++)
         send_next(c);
     n = below(c, 20);
+    for (k = 0; k < n; k++)
+        release_some(c);
     for (k = 0; k < n; k++)
         write_unit(c);
     if (below(c, 4) == 0)

@@ -185,6 +185,12 @@ POOL_BUGS = [
      "(void)HD_PAIR_CAS(hd_place_at(r, k), hd_place_mark(k) | HD_PLACE_DOZE(w->id), 0, RELAXED);", "(void)r;"),
     ("tickets are drawn by load and store", TICKET, "k = HD_ADD(&r->control->ticket, 1u, RELAXED, DEV);",
      "HD_STORE(&r->control->ticket, k + 1u, RELAXED, DEV);"),
+    ("a thread that helps waits for a task", TICKET, "if (hd_waiting_now(r) >= 0 || hd_urgent_is_there(r) ||", "if ("),
+    ("a thread that helps draws a ticket by load and store", TICKET,
+     "!HD_CAS(&r->control->ticket, k, k + 1u, RELAXED, DEV))\n        return HD_NONE;\n    while",
+     "(HD_STORE(&r->control->ticket, k + 1u, RELAXED, DEV), 0))\n        return HD_NONE;\n    while"),
+    ("a held task runs when it is sent", SEND, "s->held == HD_HELD || ", ""),
+    ("a release writes the record anew", SEND, "    if (s->held != HD_RELEASED)\n        hd_send_write", "    if (1)\n        hd_send_write"),
     ("a task is told before it is over for those that wait", SPAWN,
      "        if (flags & HD_TASK_PINNED)\n            hd_wake(r, w, x, t, v, wrong, dispatch);\n        if (hd_warp_lane() == 0)\n"
      "            hd_slot_left(r, w, t, v >> HD_DONE_WORD_BITS, flags, wrong);\n",

@@ -15,7 +15,7 @@
 #define MAX_SENT 5u
 #define MAX_HOST 4u
 #define MAX_ARENA 12u
-#define MAX_WORKERS 2u
+#define MAX_WORKERS 3u /* a thread that helps is one */
 #define MAX_BLOCKS 3u
 #define MAX_PLACES 8u
 #define MAX_STORE 24u
@@ -32,6 +32,7 @@ typedef struct sent {
     uint32_t never;    /* it must not run */
     uint32_t second;   /* another thread of the host sends it */
     uint32_t urgent;
+    uint32_t held; /* until all were sent */
 } sent;
 
 typedef struct pool_case {
@@ -41,31 +42,38 @@ typedef struct pool_case {
     uint32_t unparks; /* parked workers are woken for no reason */
     sent sent[MAX_SENT];
     uint32_t n_host; /* 0 = 4: slots of the host */
+    uint32_t helps;  /* the host runs tasks while it waits */
 } pool_case;
 
 /* clang-format off */
 static const pool_case cases[] = {
-    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
-    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
-    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0}}, 0},
-    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}, 0},
-    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0}}, 0},
-    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.again.a",  3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 2, 1, 0, 0, 0, 0}}, 0},
-    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}}, 0},
-    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0}}, 0},
-    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0}}, 0},
-    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 0},
-    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}, 0},
-    {"pool.urgent",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}}, 0},
-    {"pool.urgent.h", 3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 1}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0}}, 0},
-    {"pool.lap",      3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0}}, 2},
-    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}}, 0},
-    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0}}, 0},
+    {"pool.one",      1, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.two",      2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.doze",     2, 3, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.round",    3, 2, 1, 1, 1, 0, 2, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.after",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.both",     3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 3, 2, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.again",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.again.a",  3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 2, 1, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.fails",    2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0, 0}}, 0, 0},
+    {"pool.chain",    3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0, 0}}, 0, 0},
+    {"pool.cancel",   2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 1, 2, 0, 0, 0}}, 0, 0},
+    {"pool.blocks",   1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 3, 0, 0, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.blocks.b", 2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.again.f",  2, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_FAILS, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.roused",   2, 2, 1, 1, 1, 0, 4, 1, 1, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.hosts",    3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0, 0}}, 0, 0},
+    {"pool.urgent",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1, 0}}, 0, 0},
+    {"pool.urgent.h", 3, 2, 1, 1, 1, 0, 4, 2, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 1, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 1, 0, 0}}, 0, 0},
+    {"pool.lap",      3, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 2, 0},
+    {"pool.held",     2, 2, 2, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 1}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.held.u",   2, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 1, 1}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.broken",   3, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 1, 1, 0, 0, 1}, {BODY_PLAIN, 1, 1, 1, 0, 1, 0, 0, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.help",     2, 2, 2, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 0, 0}}, 0, 1},
+    {"pool.help.a",   3, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_FAILS, 1, 1, 1, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 2, 2, 0, 1, 0, 0, 0}}, 0, 1},
+    {"pool.help.u",   3, 2, 1, 1, 1, 0, 4, 1, 0, {{BODY_PLAIN, 2, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 0, 1, 0, 0, 0, 1, 0}, {BODY_PLAIN, 1, 0, 2, 0, 0, 0, 0, 0}}, 0, 1},
+    {"pool.child",    1, 2, 1, 1, 2, 0, 4, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0, 0}}, 0, 0},
+    {"pool.child.b",  2, 2, 1, 1, 2, 0, 8, 1, 0, {{BODY_PARENT, 1, 0, 0, 0, 0, 0, 0, 0}, {BODY_PLAIN, 1, 1, 1, 0, 0, 0, 0, 0}}, 0, 0},
 };
 /* clang-format on */
 
@@ -171,7 +179,8 @@ static void send(uint32_t n)
                  .n_blocks = s->n_blocks,
                  .team_size = 1,
                  .arg_bytes = 4,
-                 .args = &n};
+                 .args = &n,
+                 .held = s->held ? HD_HELD : 0u};
     uint64_t after[MAX_SENT];
     uint32_t i;
     for (i = 0; i < n; i++)
@@ -185,13 +194,25 @@ static void send(uint32_t n)
         (void)hd_stop(&fates[s->slot], HD_STOP_CANCELED);
 }
 
+static void release_all(void)
+{
+    hd_sent t = {.held = HD_RELEASED};
+    uint32_t n;
+    for (n = 0; n < c->n_sent; n++)
+        if (c->sent[n].held) {
+            t.slot = c->sent[n].slot;
+            t.flags = c->sent[n].urgent ? HD_TASK_URGENT : 0u;
+            hd_send(&run, &t);
+        }
+}
+
 /* Is no task left? Only then may all have run. */
 static int is_balanced(void)
 {
     uint32_t w, ended = 0, begun, n, ran = 0, must = 0;
-    for (w = 0; w < run.n_workers; w++)
+    for (w = 0; w < pool.n_workers; w++)
         ended += HD_LOAD(&live[w].ended[0], ACQUIRE, SYS);
-    for (w = begun = 0; w < run.n_workers; w++)
+    for (w = begun = 0; w < pool.n_workers; w++)
         begun += HD_LOAD(&live[w].created[0], ACQUIRE, SYS);
     begun += n_all;
     if (ended != begun || c->n_hosts > 1u)
@@ -214,7 +235,8 @@ static void await(uint32_t n)
     uint32_t v, k, how;
     (void)is_balanced();
     while ((v = HD_LOAD(&told[s->slot].state, ACQUIRE, SYS)) >> HD_TOLD_BITS != GENERATION + n)
-        model_nap(MODEL_SITE(await));
+        if (!c->helps || !hd_cpu_help(&m.workers[c->n_workers]))
+            model_nap(MODEL_SITE(await));
     how = v & HD_TOLD_HOW;
     if (s->never != 2u && how != (s->never ? HD_STOP_CANCELED : s->body == BODY_FAILS ? HD_STOP_FAILED : HD_STOP_DONE))
         model_fail("task %u has ended as %u", n, how);
@@ -246,6 +268,7 @@ static void be_host(void)
                 await(i);
         send(n);
     }
+    release_all();
     for (n = c->n_sent; n-- > 0;)
         if (!(n_told >> n & 1u))
             await(n);
@@ -274,7 +297,7 @@ static void make_run(void)
                      .urgent_at = &urgent_at,
                      .live = live,
                      .n_host = c->n_host ? c->n_host : MAX_HOST,
-                     .n_workers = c->n_workers,
+                     .n_workers = c->n_workers + c->helps,
                      .live_apart = 1,
                      .most_threads = 1};
     r->tasks = m.tasks;
@@ -318,7 +341,7 @@ static void begin(void)
     }
     control.fresh = MAX_HOST;
     hd_rearm(&run, 1);
-    for (i = 0; i < c->n_workers; i++)
+    for (i = 0; i < c->n_workers + c->helps; i++)
         hd_cpu_worker_begin(&m.workers[i], &run, infos, i, NULL, &nows[i]);
     watch_begin(&m, sizeof m);
 }

@@ -77,10 +77,13 @@ static heddle_handle gate(rig *r, uint32_t until_canceled, uint32_t flags, uint3
     return h;
 }
 
-static void await_gates(rig *r, uint32_t n)
+/* With a call that says that the program waits: some modes launch only then. */
+static void await_gates(rig *r, heddle_handle h, uint32_t n)
 {
-    while (__atomic_load_n(&r->began, __ATOMIC_ACQUIRE) < n)
+    while (__atomic_load_n(&r->began, __ATOMIC_ACQUIRE) < n) {
+        CHECK(heddle_pool_test(r->pool, h, NULL) == HEDDLE_EBUSY);
         sched_yield();
+    }
 }
 static void open_gate(rig *r) { __atomic_store_n(&r->gate, 1, __ATOMIC_RELEASE); }
 
@@ -134,6 +137,19 @@ static void check_rests(rig *r)
         (void)nanosleep(&(struct timespec){0, 100000l * (i % 5u)}, NULL);
     }
     CHECK(r->ran[900] == 20);
+}
+
+/* Modes that launch when the program waits do not do so earlier, and then they do. */
+static void check_lazy(rig *r)
+{
+    heddle_handle h;
+    if (!pooled_is_lazy(r->backend))
+        return;
+    h = mix(r, 902, 0, 0, NULL, 0);
+    (void)nanosleep(&(struct timespec){0, 20000000l}, NULL);
+    CHECK(__atomic_load_n(&r->ran[902], __ATOMIC_RELAXED) == 0);
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL));
+    CHECK(r->ran[902] == 1);
 }
 
 static void check_ends(rig *r)
@@ -311,7 +327,7 @@ static void check_cancel(rig *r)
     CHECK_OK(NULL, heddle_pool_wait(r->pool, first, HEDDLE_FOREVER, NULL));
     CHECK(r->ran[900] == 0);
     running = gate(r, 1, 0, 0);
-    await_gates(r, 2);
+    await_gates(r, running, 2);
     CHECK_OK(NULL, heddle_pool_cancel(r->pool, running));
     CHECK(heddle_pool_wait(r->pool, running, HEDDLE_FOREVER, NULL) == HEDDLE_ECANCELED);
     CHECK(heddle_pool_cancel(r->pool, running) == HEDDLE_EINVAL);
@@ -433,8 +449,7 @@ static void check_urgent(heddle_backend b)
     heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
     const pooled_mix_args a = {9, 1, {0, 0, 0, 0}, 0};
     r = rig_open(b, 1, 64);
-    (void)gate(r, 0, 0, 0);
-    await_gates(r, 1);
+    await_gates(r, gate(r, 0, 0, 0), 1);
     for (i = 0; i < 3; i++)
         (void)mix(r, i, 0, 0, NULL, 0);
     t.body = pooled_mix;
@@ -526,6 +541,7 @@ static void check_all(heddle_backend b, uint32_t n)
     check_ends(r);
     check_widths(r);
     check_rests(r);
+    check_lazy(r);
     check_many(r);
     check_blocks(r);
     check_kinds(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* copies.c - tasks that read and write host memory: of the pool's, pinned, and neither; of all sizes and alignments, with room for it at
  * the worker or not, in place or not, in one block or several; alone and in chains. The bytes are those of a plain loop, and bytes
- * beside them stay. What is refused. HEDDLE_PROGRAMS: how many random programs (40). */
+ * beside them stay; large ones, which a GPU's copy engines copy. What is refused. HEDDLE_PROGRAMS: how many random programs (40). */
 #include "pool/bodies.h"
 
 #include <stdio.h>
@@ -195,12 +195,41 @@ static void check_failed(rig *r)
     CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
 }
 
+/* Memory that is not pinned, in pieces that no worker has room for: read, written, both; of a task that fails nothing is copied back. */
+static void check_large(rig *r)
+{
+    const uint32_t n = (3u << 20) + 77u, n_tasks = 9;
+    uint8_t *in = malloc(n + 1u), *out[9];
+    uint32_t t, i;
+    uint64_t seed = 3;
+    heddle_handle h[9];
+    CHECK(in != NULL);
+    for (i = 0; i <= n; i++)
+        in[i] = (uint8_t)(i * 5u + (i >> 13));
+    for (t = 0; t < n_tasks; t++) {
+        out[t] = malloc(n + 1u);
+        CHECK(out[t] != NULL);
+        memcpy(out[t], in, n + 1u);
+        CHECK_OK(NULL, spawn(r, &seed, t % 2u ? in : out[t], out[t], n, t == 4 ? 7u : 0u, NULL, 0, &h[t]));
+    }
+    for (t = 0; t < n_tasks; t++) {
+        CHECK(heddle_pool_wait(r->pool, h[t], HEDDLE_FOREVER, NULL) == (t == 4 ? HEDDLE_EBODY : HEDDLE_OK));
+        for (i = 0; t != 4 && i < n; i++)
+            CHECK_MSG(out[t][i] == changed(in[i]), "task %u, byte %u", t, i);
+        CHECK(out[t][n] == in[n]);
+        free(out[t]);
+    }
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    free(in);
+}
+
 static void check_all(heddle_backend b, uint32_t n_workers, uint32_t n_programs, uint64_t *seed)
 {
     rig *r = rig_open(b, n_workers);
     uint32_t i;
     check_refused(r);
     check_failed(r);
+    check_large(r);
     for (i = 0; i < n_programs; i++) {
         run_apart(r, check_random(seed));
         run_chain(r, check_random(seed));

@@ -110,7 +110,9 @@ static void check_spawning(rig *r)
     t.body = pooled_tree;
     t.arg_bytes = sizeof(pooled_tree_args);
     t.n_blocks = 2;
-    if (r->no_spawns)
+    if (pooled_is_flat())
+        POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "there is no body");
+    else if (r->no_spawns)
         POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), ENODEV, "spawns tasks");
     else
         POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, &h), EINVAL, "one block");

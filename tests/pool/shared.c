@@ -51,7 +51,8 @@ int pooled_is_flat(void) { return is_flat; }
 
 int pooled_set_mode(uint32_t k)
 {
-    static const char *const modes[] = {"resident", "resident", "launches", "kernels", "batch"};
+    static const char *const modes[] = {"resident", "resident",  "launches", "kernels",
+                                        "batch",    "taskgraph", "fused",    "table"};
     static const char *asked;
     is_flat = k == 1;
     if (k == 0)
@@ -65,6 +66,12 @@ int pooled_has_no_spawns(heddle_backend b)
 {
     const char *mode = getenv("HEDDLE_POOL_MODE");
     return b == HEDDLE_CUDA && (is_flat || (mode && strcmp(mode, "resident") && strcmp(mode, "auto")));
+}
+
+int pooled_is_lazy(heddle_backend b)
+{
+    const char *mode = getenv("HEDDLE_POOL_MODE");
+    return b == HEDDLE_CUDA && mode && (!strcmp(mode, "fused") || !strcmp(mode, "table"));
 }
 
 heddle_ctx *pooled_context(heddle_backend b, uint32_t n_workers)

@@ -339,6 +339,27 @@ static void run_program(heddle_backend b, heddle_ctx *ctx, uint64_t seed, uint32
     pooled_free(b, g);
 }
 
+/* After a reset statistics tell of later tasks alone. */
+static void check_anew(program *g, const heddle_pool_task *t)
+{
+    heddle_pool_stats s = HEDDLE_POOL_STATS_INIT;
+    heddle_pool_body_stats body = HEDDLE_POOL_BODY_STATS_INIT;
+    heddle_pool_record r[8];
+    size_t n, k;
+    for (k = 0; k < 4; k += 3) {
+        CHECK_OK(NULL, heddle_pool_reset_stats(g->pool));
+        for (n = 0; n < k; n++)
+            CHECK_OK(NULL, heddle_pool_spawn_task(g->pool, t, NULL));
+        CHECK_OK(NULL, heddle_pool_wait_all(g->pool, HEDDLE_FOREVER));
+        CHECK_OK(NULL, heddle_pool_get_stats(g->pool, &s));
+        CHECK_OK(NULL, heddle_pool_get_body_stats(g->pool, pooled_mix, &body));
+        CHECK_OK(NULL, heddle_pool_get_records(g->pool, r, 8, &n));
+        CHECK(s.n_spawned == k && s.n_ended == k && s.n_failed + s.n_canceled + s.n_children + s.n_full == 0);
+        CHECK(n == k && s.n_records == k && (s.observed_ns != 0) == (k != 0) && s.most_slots <= k);
+        CHECK(body.n_tasks == k && body.n_ok == k && body.body.n == k && body.start.n == k);
+    }
+}
+
 /* Fewer records than tasks, without handles and at many slots: the last ones. */
 static void check_few(heddle_backend b, heddle_ctx *ctx)
 {
@@ -369,6 +390,7 @@ static void check_few(heddle_backend b, heddle_ctx *ctx)
     for (i = 0; i < n; i++)
         CHECK(r[i].user >= 50 && r[i].status == HEDDLE_OK && r[i].end_ns);
     CHECK_OK(NULL, heddle_pool_write_trace(g->pool, path));
+    check_anew(g, &t);
     heddle_pool_free(g->pool);
     pooled_free(b, g);
 }

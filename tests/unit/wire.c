@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wire.c - lines of core/wire.h: records of every size, alone and several at once, over the end of the ring, with handles and copies.
- * What is unpacked is what was sent, and each unit has its tag. */
+/* wire.c - lines of core/wire.h: records of every size, alone and several at once, over the end of the ring, with handles and copies,
+ * held and released. What is unpacked is what was sent, and each unit has its tag. */
 #include "check.h"
 #include "heddle/core/wire.h"
 
@@ -46,7 +46,7 @@ static void check_line(uint32_t place, const hd_sent *like, uint64_t handle, con
     hd_wire_unpack(&s, w);
     CHECK(s.slot == (uint32_t)handle && s.generation == handle >> 32 && s.n_after == like->n_after);
     CHECK(s.body == like->body && s.flags == like->flags && s.n_blocks == like->n_blocks);
-    CHECK(s.arg_bytes == like->arg_bytes);
+    CHECK(s.arg_bytes == like->arg_bytes && s.held == like->held);
     if (s.arg_bytes > HD_WIRE_ARGS)
         CHECK(memcmp(far + s.slot * MOST, args, s.arg_bytes) == 0);
     else if (s.arg_bytes)
@@ -56,7 +56,7 @@ static void check_line(uint32_t place, const hd_sent *like, uint64_t handle, con
     CHECK(memcmp(&copies[s.slot * 2u], copied, hd_n_copies(s.flags) * sizeof *copied) == 0);
 }
 
-static void check_size(uint32_t n_bytes, uint32_t n, uint32_t n_names, uint32_t n_copies, uint32_t place)
+static void check_size(uint32_t n_bytes, uint32_t n, uint32_t n_names, uint32_t n_copies, uint32_t held, uint32_t place)
 {
     uint8_t args[N * MOST];
     uint64_t handles[N];
@@ -67,7 +67,8 @@ static void check_size(uint32_t n_bytes, uint32_t n, uint32_t n_names, uint32_t 
                           .n_after = n_names,
                           .args = args,
                           .after = names,
-                          .copies = copied};
+                          .copies = copied,
+                          .held = held};
     uint32_t i;
     for (i = 0; i < sizeof args; i++)
         args[i] = (uint8_t)(i * 37u + 1u);
@@ -83,7 +84,11 @@ int main(void)
     uint32_t n_bytes, n, more, place = UINT32_MAX - 20u;
     for (n_bytes = 0; n_bytes <= MOST; n_bytes++)
         for (n = 1; n <= N; n++)
-            for (more = 0; more < 4u; more++, place += n)
-                check_size(n_bytes, n, more & 1u ? 2u : 0u, more & 2u ? 2u : 0u, place);
+            for (more = 0; more < 6u; more++, place += n)
+                check_size(n_bytes, n, more & 1u && more < 4u ? 2u : 0u, more & 2u ? 2u : 0u,
+                           more == 4u   ? HD_HELD
+                           : more == 5u ? HD_RELEASED
+                                        : 0u,
+                           place);
     return 0;
 }

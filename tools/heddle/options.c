@@ -239,7 +239,7 @@ static const option table[] = {
     {"--lanes", "T", RUNS, set_team_size, NULL}, /* its earlier name */
     {"--schedule", "NAME", RUNS, set_schedule, "how the graph runs (heddle info lists them); bench: only this one"},
     {"--pool", "MODE", FOR_RUN | FOR_BENCH, set_pool,
-     "APP/pool, in that mode on a GPU: auto, resident, launches, kernels, batch"},
+     "APP/pool, in that mode on a GPU: auto, resident, launches, kernels, batch, taskgraph, fused, table"},
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,

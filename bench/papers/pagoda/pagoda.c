@@ -35,11 +35,10 @@ typedef struct pooled_way {
 } pooled_way;
 
 /* The first of each list is the one that others are compared with. */
-static const pooled_way gpu_ways[] = {{"cpu pool", "auto", HEDDLE_CPU},
-                                      {"kernels", "kernels", HEDDLE_CUDA},
-                                      {"batch", "batch", HEDDLE_CUDA},
-                                      {"launches", "launches", HEDDLE_CUDA},
-                                      {"resident", "resident", HEDDLE_CUDA}};
+static const pooled_way gpu_ways[] = {{"cpu pool", "auto", HEDDLE_CPU},        {"kernels", "kernels", HEDDLE_CUDA},
+                                      {"taskgraph", "taskgraph", HEDDLE_CUDA}, {"fused", "fused", HEDDLE_CUDA},
+                                      {"batch", "batch", HEDDLE_CUDA},         {"table", "table", HEDDLE_CUDA},
+                                      {"launches", "launches", HEDDLE_CUDA},   {"resident", "resident", HEDDLE_CUDA}};
 static const pooled_way cpu_ways[] = {{"one thread", "auto", HEDDLE_SERIAL}, {"cpu pool", "auto", HEDDLE_CPU}};
 enum { MOST_WAYS = sizeof gpu_ways / sizeof *gpu_ways };
 

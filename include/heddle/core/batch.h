@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* core/batch.h - tasks of a pool as blocks of ordinary launches: what the host hands to a GPU, and the kernel (nvcc only).
+/* core/batch.h - tasks of a pool as blocks of ordinary launches: what the host hands to a GPU, and the kernels (nvcc only).
  *
- * A batch is one launch: a block for each of some tasks of one block, or all blocks of one task. A block reads its task's record
- * from host memory (16 bytes a thread, one trip) and runs the body with as many threads as the task wants. It tells the host the
- * end itself (core/pool.h). The last block of a batch also tells how many tasks have ended in its stream, which is all that the host
- * has to know of the launch. */
+ * A batch is what the host has sent at once into a stream: a launch with a block for each of some tasks of one block; a launch with
+ * all blocks of one task; or a CUDA graph of such launches. A block reads its task's record from host memory (16 bytes a thread, one
+ * trip) and runs the body with as many threads as the task wants. It tells the host the end itself (core/pool.h). The last task of a
+ * batch also tells how many tasks have ended in its stream, which is all that the host has to know of the launch.
+ *
+ * The slots of the tasks are parameters (hd_pool_batch), or a list in device memory, or only one (hd_pool_grid). */
 #ifndef HEDDLE_CORE_BATCH_H
 #define HEDDLE_CORE_BATCH_H
 
@@ -29,7 +31,8 @@ typedef struct hd_stream_words {
     uint32_t pad;
 } hd_stream_words;
 
-typedef struct hd_pool_batch {
+/* What each block has to know, besides its task. */
+typedef struct hd_batch_words {
     const hd_posted *posted;
     const uint8_t *args; /* pinned host memory: large records                                     */
     const void *params;
@@ -43,16 +46,28 @@ typedef struct hd_pool_batch {
     hd_stamp_words *stamp_words;
     uint32_t args_bytes; /* of a slot                                                             */
     uint32_t n_host;
-    uint32_t n, is_wide; /* tasks; or is_wide: one task, in n blocks                              */
+    uint32_t n_tasks;  /* of the batch                                                          */
+    uint32_t n_blocks; /* of the one task of this launch; 0: it has tasks of one block            */
+} hd_batch_words;
+
+typedef struct hd_pool_batch {
+    hd_batch_words words;
     uint32_t slot[HD_POOL_BATCH_MOST];
 } hd_pool_batch;
 HD_STATIC_ASSERT(sizeof(hd_pool_batch) <= 4096, "parameters of a kernel");
+
+/* Few parameters: each node of a CUDA graph has its own. */
+typedef struct hd_pool_grid {
+    hd_batch_words words;
+    const uint32_t *slots; /* device: of each block; NULL: all blocks are of `slot`                 */
+    uint32_t slot, pad;
+} hd_pool_grid;
 
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
 #include "heddle/core/block.h"
 
 /* One thread, when the body has ended on all threads: tells the host. */
-static __device__ __forceinline__ void hd_batch_tell(const hd_pool_batch &b, uint32_t slot, const hd_posted *task,
+static __device__ __forceinline__ void hd_batch_tell(const hd_batch_words &b, uint32_t slot, const hd_posted *task,
                                                      int skipped)
 {
     hd_fail *fate = &b.fates[slot];
@@ -72,40 +87,39 @@ static __device__ __forceinline__ void hd_batch_tell(const hd_pool_batch &b, uin
     (void)HD_ADD(&b.stream->ended[odd], 1u, RELEASE, DEV);
 }
 
-/* One thread: a block has ended; its body began then (hd_stamp_add), or 0: it was skipped, or there is no trace. The last one of a task tells its end, the last one of
- * the batch that of the batch. */
-static __device__ __forceinline__ void hd_batch_end(const hd_pool_batch &b, uint32_t slot, const hd_posted *task,
+/* One thread: a block has ended; its body began then (hd_stamp_add), or 0: it was skipped, or there is no trace. The last one of a task
+ * tells its end, the last one of the batch that of the batch. */
+static __device__ __forceinline__ void hd_batch_end(const hd_batch_words &b, uint32_t slot, const hd_posted *task,
                                                     int skipped, uint64_t began)
 {
-    const uint32_t n_tasks = b.is_wide ? 1u : b.n;
     if (began)
         hd_stamp_add(&b.stamp_words[slot], began);
-    if (b.is_wide && HD_ADD(&b.closed[slot], 1u, ACQ_REL, DEV) + 1u != b.n)
+    if (b.n_blocks && HD_ADD(&b.closed[slot], 1u, ACQ_REL, DEV) + 1u != b.n_blocks)
         return;
-    if (b.is_wide)
+    if (b.n_blocks)
         HD_STORE(&b.closed[slot], 0u, RELAXED, DEV);
     hd_batch_tell(b, slot, task, skipped);
-    if (HD_ADD(&b.stream->done, 1u, ACQ_REL, DEV) + 1u != n_tasks)
+    if (HD_ADD(&b.stream->done, 1u, ACQ_REL, DEV) + 1u != b.n_tasks)
         return;
     HD_STORE(&b.stream->done, 0u, RELAXED, DEV);
     HD_STORE(&b.live->ended[0], HD_LOAD(&b.stream->ended[0], ACQUIRE, DEV), RELEASE, SYS);
     HD_STORE(&b.live->ended[1], HD_LOAD(&b.stream->ended[1], ACQUIRE, DEV), RELEASE, SYS);
 }
 
-template <typename Bodies> __global__ void hd_tasks_of_batch(const __grid_constant__ hd_pool_batch b)
+/* All threads of a block, which has room for the task's record and block-shared memory. */
+template <typename Bodies>
+static __device__ __forceinline__ void hd_batch_block(const hd_batch_words &b, uint32_t slot, hd_posted &task,
+                                                      unsigned char *arena)
 {
-    HD_BLOCK_ARENA(hd_arena);
-    HD_BLOCK_SHARED(hd_posted, task);
-    const uint32_t slot = b.slot[b.is_wide ? 0u : blockIdx.x];
     heddle_thread thread;
     uint64_t began;
     int skipped;
     if (threadIdx.x < sizeof(hd_posted) / 16u)
         ((uint4 *)&task)[threadIdx.x] = ((const uint4 *)&b.posted[slot])[threadIdx.x];
     __syncthreads();
-    thread = hd_block_thread(&b.fates[slot], hd_arena, task.team_size, slot);
+    thread = hd_block_thread(&b.fates[slot], arena, task.team_size, slot);
     thread.task = slot;
-    thread.block = b.is_wide ? blockIdx.x : 0u;
+    thread.block = b.n_blocks ? blockIdx.x : 0u;
     thread.n_blocks = task.n_blocks;
     /* All threads or none: the word may change between their loads. */
     skipped = __syncthreads_or((task.flags & HD_POSTED_CANCELED) ||
@@ -117,6 +131,20 @@ template <typename Bodies> __global__ void hd_tasks_of_batch(const __grid_consta
     __syncthreads();
     if (threadIdx.x == 0)
         hd_batch_end(b, slot, &task, skipped, began);
+}
+
+template <typename Bodies> __global__ void hd_tasks_of_batch(const __grid_constant__ hd_pool_batch b)
+{
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_posted, task);
+    hd_batch_block<Bodies>(b.words, b.slot[b.words.n_blocks ? 0u : blockIdx.x], task, hd_arena);
+}
+
+template <typename Bodies> __global__ void hd_tasks_of_grid(const __grid_constant__ hd_pool_grid g)
+{
+    HD_BLOCK_ARENA(hd_arena);
+    HD_BLOCK_SHARED(hd_posted, task);
+    hd_batch_block<Bodies>(g.words, g.slots ? g.slots[blockIdx.x] : g.slot, task, hd_arena);
 }
 #endif
 

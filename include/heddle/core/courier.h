@@ -16,7 +16,7 @@
  * begins.
  *
  * A task with predecessors is put into their lists only when all lines before its own have their records. Until then the handle
- * of a predecessor could look like that of a task that has ended. */
+ * of a predecessor could look like that of a task that has ended. The same holds for the line that releases a held task. */
 #ifndef HEDDLE_CORE_COURIER_H
 #define HEDDLE_CORE_COURIER_H
 
@@ -139,26 +139,37 @@ static __device__ __forceinline__ void hd_courier_place(const hd_run &r, uint32_
     hd_ticket_place(&r, mask, what);
 }
 
+/* One lane: takes its line, of a task or of a release. */
+static __device__ __forceinline__ void hd_courier_record(const hd_run &r, const hd_wire &wire, const hd_sent &s,
+                                                         const uint32_t *words)
+{
+    if (s.held == HD_RELEASED)
+        return;
+    hd_courier_args(wire, s, words, hd_send_record(&r, &s));
+    hd_courier_after(r, wire, s);
+    hd_courier_copies(r, wire, s);
+}
+
 /* All lanes: those in `fresh` take their lines. Tasks that wait for nothing are placed. */
 static __device__ __forceinline__ void hd_courier_take(const hd_run &r, const hd_wire &wire, hd_courier &c,
                                                        uint32_t fresh, const uint32_t *words)
 {
     hd_sent s;
-    uint32_t waits = 0;
+    uint32_t waits = 0, goes = 0;
     HD_FENCE_HOST();
     hd_wire_unpack(&s, words);
     if (fresh & hd_lane_bit()) {
-        hd_courier_args(wire, s, words, hd_send_record(&r, &s));
-        hd_courier_after(r, wire, s);
-        hd_courier_copies(r, wire, s);
-        waits = s.n_after != 0u;
+        hd_courier_record(r, wire, s, words);
+        waits = s.n_after != 0u || s.held == HD_RELEASED;
+        goes = !waits && !s.held;
     }
     __syncwarp();
     waits = __ballot_sync(0xffffffffu, waits);
+    goes = __ballot_sync(0xffffffffu, goes);
     c.got |= fresh;
     c.late |= waits;
-    if (fresh & ~waits)
-        hd_courier_place(r, fresh & ~waits, r.n_tasks + s.slot, s.flags);
+    if (goes)
+        hd_courier_place(r, goes, r.n_tasks + s.slot, s.flags);
 }
 
 /* ---- what couriers know of one another ---- */

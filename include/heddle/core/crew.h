@@ -3,8 +3,8 @@
  * (The executor warps of Pagoda's MasterKernel: Yeh et al., TOPC 6(4), 2019, section 4.3.)
  *
  * A task gets as many warps of the block as its team needs, not always neighbours, a barrier if it needs one, and block-shared memory.
- * Narrow tasks so fill the block, and tasks of different widths run side by side. Tables whose bodies spawn have one team to a block
- * instead (core/serve.h), because a body's children take their slots from the block's store, one body after the other.
+ * Narrow tasks so fill the block, and tasks of different widths run side by side. If the bodies of a table spawn, a block has one team
+ * (core/serve.h), because a body's children take their slots from the block's store, one body after the other.
  *
  * Each lane of the scheduling warp is a seat: it draws a ticket, takes a task, and ends it. All seats do so at once, so that a block
  * takes or ends many tasks in the time of one. The free warps, barriers and places to copy to are bits of words that are the same in
@@ -296,7 +296,7 @@ static __device__ __forceinline__ void hd_crew_begin_all(hd_crew *c, hd_seating 
 
 /* ---- after a body ---- */
 
-/* Seats whose teams have ended: they go on with another block of their task, or end it. 0: there are none. */
+/* Ends the bodies of teams that are through: their seats go on with another block of their task, or end it. 0: there are none. */
 static __device__ __forceinline__ int hd_crew_end(const hd_run *r, hd_crew *c, hd_seating *x)
 {
     const uint32_t ended = hd_shuffle(hd_word(&c->ended), 0);

@@ -109,6 +109,7 @@ template <typename Bodies> static int hd_find_pool(uint32_t variant, cudaFunctio
         return HD_NO_KERNEL;
     else
         return (int)cudaGetFuncBySymbol(f, variant == HD_POOL_WORKERS ? (const void *)hd_pool_workers<Bodies>
+                                           : variant == HD_POOL_GRID  ? (const void *)hd_tasks_of_grid<Bodies>
                                                                       : (const void *)hd_tasks_of_batch<Bodies>);
 }
 

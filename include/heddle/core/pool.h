@@ -25,11 +25,12 @@
 
 #include "heddle/core/stop.h"
 
-/* In a told word, below the generation: how the task has ended (HD_STOP_DONE, CANCELED, FAILED, TIMEOUT, SPAWN), 0 = not
- * yet; or HD_TOLD_LATE, a task over its time limit that still runs. */
+/* In a told word, below the generation: how the task has ended (HD_STOP_DONE, CANCELED, FAILED, TIMEOUT, SPAWN), or HD_TOLD_LATE, a
+ * task over its time limit that still runs. Until then the generation is that of the slot's last task, one less. So the word only
+ * grows, modulo 2^32, and the task has ended when it is past HD_TOLD_LATE. Streams of a GPU wait for that. */
 #define HD_TOLD_BITS 5u
 #define HD_TOLD_HOW 31u
-#define HD_TOLD_LATE 15u
+#define HD_TOLD_LATE 0u
 
 typedef struct hd_told {
     uint32_t state; /* sys: generation << HD_TOLD_BITS | how                                      */
@@ -69,19 +70,20 @@ typedef struct hd_stamp_words {
 #define HD_SEATS 32u /* of a worker: the lanes of its scheduling warp (core/crew.h) */
 
 typedef struct hd_pool {
-    hd_fail *fates;       /* one for each slot of the arena                                        */
-    hd_told *told;        /* one for each slot of the host                                         */
-    uint32_t *news;       /* sys: n_host places, a power of two: a slot + 1, 0 = empty             */
-    uint32_t *news_end;   /* dev: the next place to fill                                           */
-    uint32_t *urgent;     /* dev: a queue of n_host places: an urgent task + 1, 0 = empty          */
-    hd_cursor *urgent_at; /* its next place to fill, and to take                                 */
-    hd_live *live;        /* one for each worker (hd_live_at)                                      */
-    hd_copy *copies;      /* most_copies for each slot of the host; NULL: workers make none        */
-    uint8_t *stage;       /* stage_bytes of device memory for each worker                           */
-    uint32_t n_host, n_workers;
-    uint32_t live_apart;   /* from one worker's to the next: on threads they are on lines of their own  */
-    uint32_t most_threads; /* of a team                                                           */
-    uint32_t no_spawns;    /* 1: bodies that spawn cannot run                                     */
+    hd_fail *fates;             /* one for each slot of the arena                                        */
+    hd_told *told;              /* one for each slot of the host                                         */
+    uint32_t *news;             /* sys: n_host places, a power of two: a slot + 1, 0 = empty             */
+    uint32_t *news_end;         /* dev: the next place to fill                                           */
+    uint32_t *urgent;           /* dev: a queue of n_host places: an urgent task + 1, 0 = empty          */
+    hd_cursor *urgent_at;       /* its next place to fill, and to take                                 */
+    hd_live *live;              /* one for each worker (hd_live_at)                                      */
+    hd_copy *copies;            /* most_copies for each slot of the host; NULL: workers make none        */
+    uint8_t *stage;             /* stage_bytes of device memory for each worker                           */
+    uint32_t n_host, n_workers; /* n_workers: of live                                             */
+    uint32_t n_guests;          /* of these, for threads that are no workers (hd_ticket_help)      */
+    uint32_t live_apart;        /* from one worker's to the next: on threads they are on lines of their own  */
+    uint32_t most_threads;      /* of a team                                                           */
+    uint32_t no_spawns;         /* 1: bodies that spawn cannot run                                     */
     uint32_t most_copies, stage_bytes;
     uint32_t pinned_only;        /* 1: of host memory, bodies see what is pinned                          */
     uint32_t n_starts;           /* the host's, atomic: starts of a resident kernel                      */

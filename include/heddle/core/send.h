@@ -13,7 +13,13 @@ typedef struct hd_sent {
     const void *args;
     const uint64_t *after; /* handles; their slots stay as they are until this task has ended       */
     const hd_copy *copies; /* as many as `flags` says                                             */
+    uint32_t held;         /* HD_HELD, for a task that waits for nothing else; HD_RELEASED; or 0    */
 } hd_sent;
+
+/* A held task has its record, so that others can name it, and runs when it is sent once more as released, of which only slot and
+ * flags count. */
+#define HD_HELD 1u
+#define HD_RELEASED 2u
 
 /* A task like that one, with this handle, and its record so many bytes behind. */
 HD_FN hd_sent hd_sent_like(const hd_sent *like, uint64_t handle, uint64_t at)
@@ -57,12 +63,13 @@ HD_FN void hd_send_write(const hd_run *r, const hd_sent *s)
     hd_fate_clear(r, r->n_tasks + s->slot);
 }
 
-/* Hands on a task, or leaves it to the tasks that it waits for. */
+/* Hands on a task, or leaves it to the tasks that it waits for, or to the thread that releases it. */
 HD_FN void hd_send(const hd_run *r, const hd_sent *s)
 {
     const uint32_t t = r->n_tasks + s->slot;
-    hd_send_write(r, s);
-    if (s->n_after && hd_wait_on(r, t))
+    if (s->held != HD_RELEASED)
+        hd_send_write(r, s);
+    if (s->held == HD_HELD || (s->n_after && hd_wait_on(r, t)))
         return;
     if (s->flags & HD_TASK_URGENT)
         hd_urgent_put(r, t);

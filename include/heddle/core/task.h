@@ -288,6 +288,7 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
 #define HD_FAMILY_POOL 2u  /* of a pool; variant: HD_POOL_...                                                        */
 #define HD_POOL_BATCH 0u   /* takes hd_pool_batch; a block is a task, or a part of one                               */
 #define HD_POOL_WORKERS 1u /* takes hd_run and hd_wire; blocks stay until there has been nothing to do for some time */
+#define HD_POOL_GRID 2u    /* takes hd_pool_grid; blocks as of a batch                                             */
 /* What a kernel traces: an event for each task, and under dispatch order those of bands (core/notes.h). */
 #define HD_TRACE_TASKS 1
 #define HD_TRACE_BANDS 2

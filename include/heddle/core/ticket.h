@@ -240,7 +240,20 @@ HD_FN int hd_ticket_doze(const hd_run *r, hd_worker *w)
            HD_PAIR_CAS(hd_place_at(r, k), 0, hd_place_mark(k) | HD_PLACE_DOZE(w->id), RELAXED);
 }
 
-/* The same thread is back: takes its number out, unless the place was filled. */
+/* A thread that is no worker takes a task of a pool that no worker waits for, unless there is an urgent one; or HD_NONE. The place of its
+ * ticket is reserved, so that it does not wait for long. */
+HD_FN uint32_t hd_ticket_help(const hd_run *r)
+{
+    const uint32_t k = HD_LOAD(&r->control->ticket, RELAXED, DEV);
+    uint32_t what = 0, n = 0;
+    if (hd_waiting_now(r) >= 0 || hd_urgent_is_there(r) || !HD_CAS(&r->control->ticket, k, k + 1u, RELAXED, DEV))
+        return HD_NONE;
+    while (!(what = hd_place_take(r, k)))
+        HD_PAUSE(n++);
+    return what == HD_PLACE_URGENT ? hd_urgent_take(r, 1) : what - 1u;
+}
+
+/* The thread that dozes is back: takes its number out, unless the place was filled. */
 HD_FN void hd_ticket_rouse(const hd_run *r, hd_worker *w)
 {
     const uint32_t k = w->by.ticket.ticket;

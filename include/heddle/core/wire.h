@@ -18,7 +18,9 @@
 #define HD_WIRE_WORDS (3u * HD_WIRE_UNITS)
 #define HD_WIRE_ARGS (4u * (HD_WIRE_WORDS - HD_WIRE_HEAD))
 #define HD_WIRE_AHEAD 8u                                /* lines that the host fetches before it writes them */
-#define HD_WIRE_GENERATION (UINT32_MAX >> HD_TOLD_BITS) /* bits of a word; the others are n_after */
+#define HD_WIRE_GENERATION (UINT32_MAX >> HD_TOLD_BITS) /* bits of a word; the others are n_after, or: */
+#define HD_WIRE_HELD 16u                                /* instead, + hd_sent.held */
+HD_STATIC_ASSERT(HD_MAX_AFTER < HD_WIRE_HELD && HD_WIRE_HELD + HD_RELEASED < 1u << HD_TOLD_BITS, "different numbers");
 
 typedef struct hd_wire_line {
     hd_unit unit[HD_WIRE_UNITS];
@@ -57,7 +59,7 @@ typedef struct hd_wire {
 HD_FN void hd_wire_pack(uint32_t *w, const hd_sent *s)
 {
     w[0] = s->slot;
-    w[1] = s->generation | s->n_after << (32u - HD_TOLD_BITS);
+    w[1] = s->generation | (s->held ? HD_WIRE_HELD + s->held : s->n_after) << (32u - HD_TOLD_BITS);
     w[2] = s->body | s->flags << 16;
     w[3] = s->n_blocks;
     w[4] = s->arg_bytes;
@@ -68,6 +70,8 @@ HD_FN void hd_wire_unpack(hd_sent *s, const uint32_t *w)
     s->slot = w[0];
     s->generation = w[1] & HD_WIRE_GENERATION;
     s->n_after = w[1] >> (32u - HD_TOLD_BITS);
+    s->held = s->n_after > HD_WIRE_HELD ? s->n_after - HD_WIRE_HELD : 0u;
+    s->n_after = s->held ? 0u : s->n_after;
     s->body = w[2] & 0xffffu;
     s->flags = w[2] >> 16;
     s->n_blocks = w[3];

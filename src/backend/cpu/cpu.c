@@ -74,7 +74,8 @@ struct hd_loaded {
     hd_scheduler *scheduler; /* dispatch scheduler */
     hd_steps steps;          /* dispatch plan */
     hd_pool pool;            /* n_host 0: a graph */
-    hd_cpu_worker *workers;  /* of a pool */
+    hd_cpu_worker *workers;  /* of a pool, and behind them one for a thread that helps */
+    pthread_mutex_t helping; /* of that thread */
     uint64_t plan_ns;
     char how[64];
     uint32_t dirty;  /* the last run ended badly: clear counters and rings */
@@ -358,14 +359,18 @@ static void clear_words(hd_loaded *l)
     l->dirty = 0;
 }
 
+/* Data of one more worker: of a thread that helps a pool. */
+static uint32_t n_places(const hd_loaded *l) { return l->run.n_workers + (l->run.pool != NULL); }
+
 static void unload(hd_loaded *l)
 {
     hd_steps_clear(&l->steps);
     if (l->run.pool)
-        hd_pool_words_delete(&l->pool, l->run.n_arena, l->run.n_workers);
+        hd_pool_words_delete(&l->pool, l->run.n_arena, n_places(l));
     hd_arena_delete_words(&l->run, l->block, l->block_bytes);
     pthread_cond_destroy(&l->ended);
     pthread_mutex_destroy(&l->mutex);
+    pthread_mutex_destroy(&l->helping);
     hd_delete(l, sizeof *l);
 }
 
@@ -453,18 +458,30 @@ static heddle_status make_steps(hd_loaded *l, hd_error *e)
     return HEDDLE_OK;
 }
 
+/* Sizes and cuts the words and the threads' data as for that many workers. */
+static void cut_for(hd_loaded *l, uint32_t n)
+{
+    const uint32_t n_workers = l->run.n_workers;
+    uint64_t n_bytes;
+    l->run.n_workers = n;
+    n_bytes = hd_words_bytes(&l->run, NULL, &l->cleared_bytes);
+    l->block_bytes = cut(l, NULL, n_bytes);
+    l->block = hd_arena_new_words(&l->run, l->block_bytes);
+    if (l->block) {
+        hd_words_cut(&l->run, NULL, l->block);
+        (void)cut(l, l->block, n_bytes);
+    }
+    l->run.n_workers = n_workers;
+}
+
 static heddle_status make_block(hd_loaded *l, hd_error *e)
 {
     uint32_t i;
-    const uint64_t n_bytes = hd_words_bytes(&l->run, NULL, &l->cleared_bytes);
-    l->block_bytes = cut(l, NULL, n_bytes);
-    l->block = hd_arena_new_words(&l->run, l->block_bytes);
+    cut_for(l, n_places(l));
     if (!l->block)
         return hd_say(e, HEDDLE_ENOMEM, "loading a graph: out of memory");
-    hd_words_cut(&l->run, NULL, l->block);
-    (void)cut(l, l->block, n_bytes);
     hd_arena_fill(&l->run, l->graph);
-    for (i = 0; i < l->run.n_workers; i++)
+    for (i = 0; i < n_places(l); i++)
         l->now[i].now.task = l->now[i].now.waits = l->now[i].slot = HD_NONE;
     hd_rearm(&l->run, 1); /* the block is zero */
     return HEDDLE_OK;
@@ -499,6 +516,7 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, uint32_t n_host, h
     point_at_graph(&l->run, g);
     point_at_device(&l->run, d, g, n_host);
     pthread_mutex_init(&l->mutex, NULL);
+    pthread_mutex_init(&l->helping, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&l->ended, &monotonic);
@@ -509,8 +527,9 @@ static hd_loaded *new_loaded(hd_device *d, const hd_graph *g, uint32_t n_host, h
 
 static heddle_status make_pool(hd_loaded *l, const hd_pool_work *pool, hd_error *e)
 {
-    if (hd_pool_words_new(&l->pool, pool->n_host, l->run.n_arena, l->run.n_workers, pool->is_traced))
+    if (hd_pool_words_new(&l->pool, pool->n_host, l->run.n_arena, l->run.n_workers + 1u, pool->is_traced))
         return hd_say(e, HEDDLE_ENOMEM, "a pool: no memory for %u slots", pool->n_host);
+    l->pool.n_guests = 1;
     l->run.pool = &l->pool;
     return HEDDLE_OK;
 }
@@ -520,7 +539,7 @@ static void begin_pool(hd_loaded *l)
     const hd_run *r = &l->run;
     uint32_t i;
     HD_STORE(&r->control->fresh, l->pool.n_host, RELAXED, DEV);
-    for (i = 0; i < r->n_workers; i++)
+    for (i = 0; i < n_places(l); i++)
         hd_cpu_worker_begin(&l->workers[i], r, l->graph->table->bodies, i, l->shared + i * l->shared_bytes, &l->now[i]);
 }
 
@@ -632,7 +651,7 @@ static void result(const hd_loaded *l, hd_outcome *out)
 static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 {
     hd_now *now;
-    if (worker >= l->run.n_workers)
+    if (worker >= n_places(l))
         return 0;
     now = &l->now[worker].now;
     out->task = l->run.pool ? HD_LOAD(&l->now[worker].slot, RELAXED, SYS) : HD_LOAD(&now->task, RELAXED, SYS);
@@ -664,6 +683,19 @@ static void pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles
     }
 }
 
+static int pool_help(hd_loaded *l)
+{
+    hd_inside here;
+    int helped;
+    if (hd_arena_is_needed(l->graph) || pthread_mutex_trylock(&l->helping))
+        return 0;
+    hd_inside_enter(&here, l->device);
+    helped = hd_cpu_help(&l->workers[l->run.n_workers]);
+    hd_inside_leave(&here);
+    pthread_mutex_unlock(&l->helping);
+    return helped;
+}
+
 static void pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why) { (void)hd_stop(&l->pool.fates[slot], why); }
 
 const hd_backend hd_cpu_backend = {
@@ -685,4 +717,5 @@ const hd_backend hd_cpu_backend = {
     .pool_words = pool_words,
     .pool_send = pool_send,
     .pool_stop_task = pool_stop_task,
+    .pool_help = pool_help,
 };

@@ -301,3 +301,16 @@ hd_served hd_cpu_serve(hd_cpu_worker *x, int *last)
     *last = hd_worker_end(r, &x->w, &x->x);
     return HD_SERVED_OVER;
 }
+
+int hd_cpu_help(hd_cpu_worker *x)
+{
+    const hd_run *r = x->r;
+    uint32_t t = hd_ticket_help(r);
+    if (t == HD_NONE)
+        return 0;
+    hd_fetch(r, &x->w, &x->x, t);
+    serve_task(x);
+    while ((t = hd_deque_take(&x->w)) != HD_NONE)
+        hd_ticket_place(r, 1u, t);
+    return 1;
+}

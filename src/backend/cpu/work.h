@@ -43,6 +43,9 @@ void hd_cpu_worker_begin(hd_cpu_worker *x, const hd_run *r, const heddle_body_in
  * has found nothing for long. Then the thread that places a task for it will unpark it. */
 typedef enum hd_served { HD_SERVED_OVER, HD_SERVED_WANTED, HD_SERVED_IDLE } hd_served;
 hd_served hd_cpu_serve(hd_cpu_worker *x, int *last);
+/* A thread that is no worker, alone with x, runs a task that no worker waits for, and keeps nothing of what that frees. 0: there is none.
+ * Not where bodies spawn: a worker keeps slots for children. */
+int hd_cpu_help(hd_cpu_worker *x);
 
 /* Called when a worker found nothing for the n-th time in a row. scheduler: as above. */
 void hd_cpu_wait(const hd_run *r, hd_scheduler *scheduler, uint32_t n);

@@ -18,14 +18,16 @@
 /* ---- driver.c ---- */
 
 /* The driver functions in use. */
-#define HD_DRIVER_MAP(X)                                                                                         \
-    X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction f, void **params, void **extra))               \
-    X(cuFuncGetAttribute, (int *out, CUfunction_attribute which, CUfunction f))                                  \
-    X(cuFuncSetAttribute, (CUfunction f, CUfunction_attribute which, int value))                                 \
-    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *out, CUfunction f, int n_threads, size_t shared_bytes)) \
-    X(cuGraphAddKernelNode, (CUgraphNode * out, CUgraph g, const CUgraphNode *before, size_t n_before,           \
-                             const CUDA_KERNEL_NODE_PARAMS *kernel))                                             \
-    X(cuGetErrorName, (CUresult r, const char **out))                                                            \
+#define HD_DRIVER_MAP(X)                                                                                          \
+    X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction f, void **params, void **extra))                \
+    X(cuFuncGetAttribute, (int *out, CUfunction_attribute which, CUfunction f))                                   \
+    X(cuFuncSetAttribute, (CUfunction f, CUfunction_attribute which, int value))                                  \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *out, CUfunction f, int n_threads, size_t shared_bytes))  \
+    X(cuGraphAddKernelNode, (CUgraphNode * out, CUgraph g, const CUgraphNode *before, size_t n_before,            \
+                             const CUDA_KERNEL_NODE_PARAMS *kernel))                                              \
+    X(cuGraphExecKernelNodeSetParams, (CUgraphExec run, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *kernel)) \
+    X(cuStreamWaitValue32, (CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned how))                     \
+    X(cuGetErrorName, (CUresult r, const char **out))                                                             \
     X(cuGetErrorString, (CUresult r, const char **out))
 
 typedef struct hd_driver {

@@ -20,6 +20,7 @@ typedef struct hd_pool_way {
     void (*free_mode)(hd_loaded *l);
     /* Sends tasks; any thread. */
     void (*send)(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n);
+    void (*flush)(hd_loaded *l); /* optional: backend.h's pool_flush */
     /* The pool's thread, with the mutex: one round of its work, which may wait and then gives up the mutex meanwhile. */
     void (*serve)(hd_loaded *l);
     /* Has nothing been left on the GPU? With the mutex, when the pool ends. */
@@ -81,9 +82,12 @@ int hd_cuda_pool_doing(const hd_loaded *l, uint32_t worker, hd_doing *out);
 const hd_pool *hd_cuda_pool_words(const hd_loaded *l);
 const char *hd_cuda_pool_how(const hd_loaded *l);
 void hd_cuda_pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n);
+void hd_cuda_pool_flush(hd_loaded *l);
 void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why);
 heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
 void hd_cuda_pool_unpin(hd_loaded *l, void *p);
+heddle_status hd_cuda_pool_event(hd_loaded *l, void *event);
+heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
 /* Other work of the device is about to be launched, or has been: resident kernels of pools end soon, and are not started meanwhile. */
 void hd_cuda_pools_hold(hd_device *d, int begins);
 

@@ -21,8 +21,8 @@ uint32_t hd_pool_class(uint32_t team_size)
 
 uint32_t hd_pool_how_ended(const hd_cuda_pool *p, uint64_t handle)
 {
-    const uint32_t v = HD_LOAD(&p->words.told[(uint32_t)handle].state, ACQUIRE, SYS), how = v & HD_TOLD_HOW;
-    return v >> HD_TOLD_BITS == handle >> 32 && how != HD_TOLD_LATE ? how : 0u;
+    const uint32_t v = HD_LOAD(&p->words.told[(uint32_t)handle].state, ACQUIRE, SYS);
+    return v >> HD_TOLD_BITS == handle >> 32 ? v & HD_TOLD_HOW : 0u;
 }
 
 void hd_pool_lose(hd_loaded *l, const char *text)

@@ -11,9 +11,10 @@
  * of their own, they have one, the widest seen since the pool was last asleep. A task with a wider one waits, before its line is
  * written, until the kernel has ended, so that the next start has wider blocks. */
 #include "backend/arena.h"
-#include "backend/cuda/pool.h"
+#include "backend/cuda/pool_table.h"
 #include "backend/words.h"
 #include "heddle/core/wire.h"
+#include "heddle/pool.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,8 @@ typedef struct device_words {
 typedef struct resident {
     hd_run run; /* n_workers: the most that there can be; a start has those of its class */
     hd_wire wire;
-    uint8_t *block; /* device: words of the run */
+    hd_pool_table *table; /* of mode table; or NULL */
+    uint8_t *block;       /* device: words of the run */
     device_words *device;
     uint32_t *urgent;
     hd_copy *copies;
@@ -49,7 +51,7 @@ typedef struct resident {
     uint32_t shared_bytes;               /* likewise */
     uint32_t narrowest, narrow_threads;  /* the class of the pool's team_size, and its threads */
     uint32_t class;  /* atomic, of the kernel's blocks; changes with the pool's mutex, while no kernel runs */
-    uint32_t n_wide; /* atomic: senders of teams wider than the narrowest */
+    uint32_t n_wide; /* atomic: senders of wider teams than the narrowest, and held tasks, which such may wait for */
     uint32_t run_number;
     int running, n_holds;
     uint64_t began;
@@ -64,14 +66,18 @@ static inline resident *resident_of(const hd_loaded *l) { return l->pool->mode; 
 
 static uint32_t taken(const resident *x) { return HD_LOAD(x->wire.taken, ACQUIRE, SYS); }
 
-static int lines_are_left(const resident *x) { return __atomic_load_n(&x->next, __ATOMIC_SEQ_CST) != taken(x); }
+static int lines_are_left(const resident *x)
+{
+    return __atomic_load_n(x->table ? &x->table->whole : &x->next, __ATOMIC_SEQ_CST) != taken(x);
+}
 
 /* The caller holds the mutex, and no kernel runs. */
 static void start_kernel(hd_loaded *l)
 {
     resident *x = resident_of(l);
     hd_run run = x->run;
-    void *params[] = {&run, &x->wire};
+    hd_wire wire = x->wire;
+    void *params[] = {&run, &wire};
     CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     CUlaunchConfig c = {.gridDimX = x->n_workers[x->class],
                         .gridDimY = 1,
@@ -85,6 +91,7 @@ static void start_kernel(hd_loaded *l)
                         .numAttrs = 1};
     CUresult r;
     hd_error e;
+    wire.lines = x->table ? x->table->lines : wire.lines;
     run.n_workers = c.gridDimX;
     run.crowded = c.gridDimX > (uint32_t)l->device->n_sms;
     __atomic_store_n(x->wire.asked, 0, __ATOMIC_RELAXED);
@@ -160,7 +167,8 @@ static void hold(hd_loaded *l, int begins)
 
 /* ---- sending -------------------------------------------------------------------------------------------------------------- */
 
-/* The pool's thread sleeps: this one starts the kernel, with the narrowest blocks if no other is about to send a wider team. */
+/* The pool's thread sleeps: this one starts the kernel, with the narrowest blocks if no wider team is about to be sent, or
+ * may wait for a held task. */
 static void rouse(hd_loaded *l)
 {
     hd_cuda_pool *p = l->pool;
@@ -197,16 +205,21 @@ static void widen(hd_loaded *l, uint32_t k)
     pthread_mutex_unlock(&p->mutex);
 }
 
-/* Before tasks of a team wider than the narrowest are sent, and after it. */
-static void begin_wide(hd_loaded *l, uint32_t team_size)
+/* Before tasks of a team wider than the narrowest are sent, and after it; or before a task is held, and after its release. */
+static void begin_wide(hd_loaded *l, const hd_sent *like, int is_wide)
 {
     resident *x = resident_of(l);
-    const uint32_t k = hd_pool_class(team_size);
-    __atomic_add_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&x->class, __ATOMIC_SEQ_CST) < k)
+    const uint32_t k = is_wide ? hd_pool_class(like->team_size) : 0u;
+    if (is_wide || like->held == HD_HELD)
+        __atomic_add_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
+    if (is_wide && __atomic_load_n(&x->class, __ATOMIC_SEQ_CST) < k)
         widen(l, k);
 }
-static void end_wide(hd_loaded *l) { __atomic_sub_fetch(&resident_of(l)->n_wide, 1, __ATOMIC_SEQ_CST); }
+static void end_wide(resident *x, const hd_sent *like, int is_wide)
+{
+    if (is_wide || like->held == HD_RELEASED)
+        __atomic_sub_fetch(&x->n_wide, 1, __ATOMIC_SEQ_CST);
+}
 
 /* The line of that place, and those before it, may be written once the ones before them in the ring were taken. */
 static void await_line(hd_loaded *l, uint32_t place)
@@ -222,30 +235,63 @@ static void await_line(hd_loaded *l, uint32_t place)
     __atomic_store_n(&x->seen, taken(x), __ATOMIC_RELAXED);
 }
 
-static void clean(hd_loaded *l, const uint64_t *handles, uint32_t n)
+/* The fate of a released task may be its own. */
+static void clean(hd_loaded *l, const hd_sent *like, const uint64_t *handles, uint32_t n)
 {
     uint32_t i;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n && like->held != HD_RELEASED; i++)
         hd_pool_clean(l, (uint32_t)handles[i]);
+}
+
+static void write_lines(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
+{
+    resident *x = resident_of(l);
+    const uint32_t place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
+    uint32_t i;
+    if ((int32_t)(place + n - 1u - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) >= (int32_t)x->wire.n_lines)
+        await_line(l, place + n - 1u);
+    hd_wire_write(&x->wire, place, like, handles, stride, n);
+    for (i = 0; x->table && i < n; i++)
+        hd_pool_table_put(l, x->table, &x->wire, place + i);
+}
+
+/* In their order: a line is complete with the next one. */
+static void write_in_turn(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
+{
+    hd_pool_table *t = resident_of(l)->table;
+    pthread_mutex_lock(&t->mutex);
+    write_lines(l, like, handles, stride, n);
+    pthread_mutex_unlock(&t->mutex);
 }
 
 static void send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     resident *x = resident_of(l);
     const int is_wide = like->team_size > x->narrow_threads;
-    uint32_t place;
     if (__atomic_load_n(&l->pool->n_dirty, __ATOMIC_RELAXED))
-        clean(l, handles, n);
-    if (is_wide)
-        begin_wide(l, like->team_size);
-    place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
-    if ((int32_t)(place + n - 1u - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) >= (int32_t)x->wire.n_lines)
-        await_line(l, place + n - 1u);
-    hd_wire_write(&x->wire, place, like, handles, stride, n);
+        clean(l, like, handles, n);
+    if (is_wide || like->held)
+        begin_wide(l, like, is_wide);
+    if (x->table)
+        write_in_turn(l, like, handles, stride, n);
+    else
+        write_lines(l, like, handles, stride, n);
     if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
         rouse(l);
-    if (is_wide)
-        end_wide(l);
+    if (is_wide || like->held)
+        end_wide(x, like, is_wide);
+}
+
+static void flush(hd_loaded *l)
+{
+    resident *x = resident_of(l);
+    if (!x->table)
+        return;
+    pthread_mutex_lock(&x->table->mutex);
+    hd_pool_table_flush(l, x->table, &x->wire, x->next);
+    pthread_mutex_unlock(&x->table->mutex);
+    if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST) && lines_are_left(x))
+        rouse(l);
 }
 
 static int on_gpu(hd_loaded *l, uint32_t slot)
@@ -353,7 +399,6 @@ static void size_run(hd_loaded *l, resident *x)
     r->params = l->params;
     hd_arena_size(r, l->graph, l->pool->words.n_host, asked ? asked : ARENA_DEFAULT * r->n_workers);
     r->n_slots = hd_arena_ring(r);
-    l->pool->words.no_spawns = 0;
 }
 
 /* Pinned: the words of the wire, behind those of all pools; at NULL only measures. */
@@ -425,6 +470,8 @@ static heddle_status fill_device(hd_loaded *l, resident *x, hd_error *e)
     uint32_t *bodies = hd_new(x->run.n_bodies * 8ull);
     cudaError_t r = cudaErrorMemoryAllocation;
     words.fates = p->fates;
+    words.told = x->table ? x->table->told : words.told;
+    words.live = x->table ? x->table->live : words.live;
     words.urgent = x->urgent;
     words.copies = x->copies;
     words.stage = x->stage;
@@ -460,6 +507,18 @@ static heddle_status check_processor(hd_error *e)
                   "a resident pool needs a processor that stores 16 bytes in one piece (x86-64 with AVX)");
 }
 
+static void say_how(hd_loaded *l, const resident *x)
+{
+    const char *what = x->table ? "table" : "resident";
+    const uint32_t n_seats = l->pool->words.n_seats;
+    if (n_seats)
+        snprintf(l->pool->how, sizeof l->pool->how, "%s, %u blocks of %u warps for up to %u teams each", what,
+                 x->run.n_workers, l->pool->words.most_threads / 32u, n_seats);
+    else
+        snprintf(l->pool->how, sizeof l->pool->how, "%s, %u workers of %u threads", what, x->run.n_workers,
+                 hd_pool_class_threads[x->narrowest]);
+}
+
 static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
 {
     resident *x = l->pool->mode = hd_new(sizeof *x);
@@ -472,17 +531,16 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     HD_TRY(find_kernel(l, x, w, e));
     HD_TRY(make_pinned(l, x, e));
     size_run(l, x);
+    l->pool->words.no_spawns =
+        w->mode == HEDDLE_POOL_MODE_TABLE; /* the two counts of a worker would not fit together */
+    if (w->mode == HEDDLE_POOL_MODE_TABLE)
+        HD_TRY(hd_pool_table_new(l, &x->wire, &x->table, e));
     HD_TRY(make_device(l, x, e));
     HD_TRY(fill_device(l, x, e));
     x->wire.linger_ns = 1000ull * (w->linger_us ? w->linger_us : LINGER_US);
     x->wire.hold_ns = 1000ull * (w->hold_us ? w->hold_us : HOLD_US);
     HD_CUDA_TRY(cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking), e, "making a stream");
-    if (l->pool->words.n_seats)
-        snprintf(l->pool->how, sizeof l->pool->how, "resident, %u blocks of %u warps for up to %u teams each",
-                 x->run.n_workers, l->pool->words.most_threads / 32u, l->pool->words.n_seats);
-    else
-        snprintf(l->pool->how, sizeof l->pool->how, "resident, %u workers of %u threads", x->run.n_workers,
-                 hd_pool_class_threads[x->narrowest]);
+    say_how(l, x);
     return HEDDLE_OK;
 }
 
@@ -493,6 +551,7 @@ static void free_mode(hd_loaded *l)
         return;
     if (x->stream)
         (void)cudaStreamDestroy(x->stream);
+    hd_pool_table_delete(x->table);
     (void)cudaFree(x->block);
     (void)cudaFree(x->device);
     (void)cudaFree(x->urgent);
@@ -505,6 +564,7 @@ static void free_mode(hd_loaded *l)
 const hd_pool_way hd_pool_resident = {.make = make,
                                       .free_mode = free_mode,
                                       .send = send,
+                                      .flush = flush,
                                       .serve = serve,
                                       .is_idle = is_idle,
                                       .on_gpu = on_gpu,

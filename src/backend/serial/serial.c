@@ -202,6 +202,12 @@ static void trace(hd_loaded *l, uint32_t t, uint64_t begin)
     ev->end = heddle_host_clock_ns();
 }
 
+/* Of task t. Its own word for that is also a link of the own list, which a task that has waited goes through. */
+static uint32_t n_blocks_of(const hd_run *r, uint32_t t)
+{
+    return hd_is_hosts(r, t) ? HD_LOAD(hd_blocks_open(hd_child_at(r, t)), RELAXED, DEV) - 1u : 1u;
+}
+
 static void run_body(hd_loaded *l, const hd_task *task, const void *params, const void *args)
 {
     const heddle_body_info *body = &l->graph->table->bodies[task->body];
@@ -211,7 +217,7 @@ static void run_body(hd_loaded *l, const hd_task *task, const void *params, cons
                             .fail = l->run.pool ? hd_fate_of(&l->run, hd_owner_of(&l->run, l->turn.task)) : &l->fail,
                             .spawn_buffer = l->block ? &l->spawn_buffer : NULL,
                             .block = l->at_block,
-                            .n_blocks = l->run.pool ? hd_n_blocks(&l->run, l->turn.task) : 1};
+                            .n_blocks = n_blocks_of(&l->run, l->turn.task)};
     hd_notes notes = hd_notes_for(l->events, l->device->n_trace, &l->tally);
     uint32_t left, waited;
     if (l->events && l->graph->in_order)
@@ -259,7 +265,7 @@ static uint32_t run_spawner(hd_loaded *l, uint32_t t, const void *params)
         run_one(l, hd_name_of(r, &l->turn), task, params, args);
         if (began)
             hd_stamp_past(r, hd_slot_of(r, t), began);
-    } while (r->pool && ++l->at_block < hd_n_blocks(r, t));
+    } while (++l->at_block < n_blocks_of(r, t));
     l->at_block = 0;
     return hd_end_body(r, &l->worker, &l->turn, &l->spawn_buffer, HD_DISPATCH_RINGS);
 }
@@ -281,6 +287,8 @@ static void refuse_room(hd_loaded *l, uint32_t t)
 static void run_tree(hd_loaded *l, uint32_t t, const void *params, uint64_t limit_ns)
 {
     while (t != HD_NONE && goes_on(l)) {
+        if (hd_is_hosts(&l->run, t)) /* a task that waited for a held one runs when that is released */
+            __atomic_store_n(&l->slot, t - l->run.n_tasks, __ATOMIC_RELAXED);
         hd_fetch(&l->run, &l->worker, &l->turn, t);
         if (!hd_admit(&l->run, &l->worker, &l->turn))
             refuse_room(l, t);
@@ -370,7 +378,7 @@ static int doing(const hd_loaded *l, uint32_t worker, hd_doing *out)
 
 static const hd_pool *pool_words(const hd_loaded *l) { return &l->pool; }
 
-/* All handles that a task waits for are of tasks that have ended: they were sent before. */
+/* Handles that a task waits for are of tasks that have ended, since they were sent before, or that come after a held one. */
 static void pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     const hd_run *r = &l->run;
@@ -381,9 +389,9 @@ static void pool_send(hd_loaded *l, const hd_sent *like, const uint64_t *handles
     for (i = 0; i < n; i++) {
         const hd_sent s = hd_sent_like(like, handles[i], i * stride);
         const uint32_t t = r->n_tasks + s.slot;
-        __atomic_store_n(&l->slot, s.slot, __ATOMIC_RELAXED);
-        hd_send_write(r, &s);
-        if (!s.n_after || !hd_wait_on(r, t))
+        if (s.held != HD_RELEASED)
+            hd_send_write(r, &s);
+        if (s.held != HD_HELD && (!s.n_after || !hd_wait_on(r, t)))
             run_tree(l, t, l->params, UINT64_MAX);
         __atomic_store_n(&l->slot, HD_NONE, __ATOMIC_RELAXED);
     }

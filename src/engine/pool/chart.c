@@ -143,7 +143,7 @@ static void sort(chart *c)
         if (c->records[i].worker != HEDDLE_POOL_NOT_RUN)
             c->order[c->n_order++] = (uint32_t)i;
     qsort_r(c->order, c->n_order, sizeof *c->order, by_worker_and_begin, c->records);
-    c->n_workers = c->pool->words->by_sm ? 1u : c->pool->words->n_workers;
+    c->n_workers = c->pool->words->by_sm ? 1u : c->pool->words->n_workers - c->pool->words->n_guests;
     if (c->n_order && c->records[c->order[c->n_order - 1u]].worker >= c->n_workers)
         c->n_workers = c->records[c->order[c->n_order - 1u]].worker + 1u;
 }

@@ -3,19 +3,31 @@
  *
  * A GPU sees pinned memory only. A copy of other memory goes through a pinned block: what the task reads is copied there by the call that
  * spawns it, what it has written is copied back by the call that sees its end. Blocks are kept for later tasks, by size. Copies of
- * pinned memory are left to the worker (core/copy.h) or need none: the body works there. */
+ * pinned memory are left to the worker (core/copy.h) or need none: the body works there.
+ *
+ * If memory that is not pinned is large, and the worker makes no copy of it, the block is device memory, and the same calls copy by
+ * copy engines. The body would otherwise read it over the bus. Without such a block it gets a pinned one. */
 #include "engine/pool/pool.h"
 
 #define LEAST_BLOCK_BITS 8u
 #define MOST_BLOCK_BITS 40u
-#define SLAB (1ull << 20) /* pinned at once: pinning takes long */
+#define SLAB (1ull << 20)  /* pinned at once: pinning takes long */
+#define LARGE (1ull << 20) /* from here on calls of CUDA are made */
 
 typedef struct region {
     uint64_t begin, end;
     int is_own; /* allocated here */
 } region;
 
+/* Device memory for a large copy. */
+typedef struct device_block {
+    void *at;
+    uint64_t n_bytes;
+    int is_free;
+} device_block;
+
 #define REGION(h, i) ((region *)(h)->regions.at + (i))
+#define DEVICE(h, i) ((device_block *)(h)->device.at + (i))
 
 /* ---- pinned memory; the caller holds the lock ------------------------------------------------------------------------ */
 
@@ -122,19 +134,65 @@ static heddle_status take_block(heddle_pool *p, uint32_t bits, void **out)
     return HEDDLE_OK;
 }
 
+/* A block of device memory, or NULL. It is at most twice as large as it must be. */
+static void *take_device(heddle_pool *p, uint64_t n_bytes)
+{
+    hd_host_memory *h = &p->host;
+    uint64_t i;
+    void *at;
+    n_bytes = (n_bytes + LARGE - 1) / LARGE * LARGE;
+    for (i = 0; i < h->device.n; i++)
+        if (DEVICE(h, i)->is_free && DEVICE(h, i)->n_bytes >= n_bytes && DEVICE(h, i)->n_bytes <= 2 * n_bytes) {
+            DEVICE(h, i)->is_free = 0;
+            return DEVICE(h, i)->at;
+        }
+    if (!p->backend->mem_new || hd_list_room(&h->device, 1, sizeof(device_block)))
+        return NULL;
+    at = p->backend->mem_new(p->ctx->device, n_bytes);
+    if (at)
+        *DEVICE(h, h->device.n++) = (device_block){at, n_bytes, 0};
+    return at;
+}
+
+static void put_device(hd_host_memory *h, const void *at)
+{
+    uint64_t i;
+    for (i = 0; i < h->device.n; i++)
+        if (DEVICE(h, i)->at == at)
+            DEVICE(h, i)->is_free = 1;
+}
+
 /* ---- a task's copies ---------------------------------------------------------------------------------------------------- */
 
 typedef struct bounce {
     void *host, *block;
     uint64_t n_bytes;
     uint32_t bits;
-    int is_out;
+    int is_out, is_on_device;
 } bounce;
 
 struct hd_bounces {
     uint32_t n;
     bounce at[HEDDLE_POOL_MOST_COPIES];
 };
+
+/* Without the results the pool cannot go on. */
+static void copy_back(heddle_pool *p, const bounce *b)
+{
+    hd_error e;
+    if (!b->is_on_device)
+        memcpy(b->host, b->block, b->n_bytes);
+    else if (p->backend->mem_read(p->ctx->device, b->host, b->block, b->n_bytes, &e) != HEDDLE_OK)
+        __atomic_store_n(&p->ctx->lost, 1, __ATOMIC_RELAXED);
+}
+
+static heddle_status copy_there(heddle_pool *p, const bounce *b)
+{
+    if (b->is_on_device)
+        return p->backend->mem_write(p->ctx->device, b->block, b->host, b->n_bytes, hd_thread_error());
+    memcpy(b->block, b->host, b->n_bytes);
+    return HEDDLE_OK;
+}
 
 void hd_bounces_end(heddle_pool *p, hd_bounces *b, int is_well)
 {
@@ -143,16 +201,26 @@ void hd_bounces_end(heddle_pool *p, hd_bounces *b, int is_well)
         return;
     for (i = 0; is_well && i < b->n; i++)
         if (b->at[i].is_out)
-            memcpy(b->at[i].host, b->at[i].block, b->at[i].n_bytes);
+            copy_back(p, &b->at[i]);
     pthread_mutex_lock(&p->host.mutex);
     for (i = 0; i < b->n; i++)
-        put_block(&p->host, b->at[i].bits, b->at[i].block);
+        if (b->at[i].is_on_device)
+            put_device(&p->host, b->at[i].block);
+        else
+            put_block(&p->host, b->at[i].bits, b->at[i].block);
     pthread_mutex_unlock(&p->host.mutex);
     hd_delete(b, sizeof *b);
 }
 
+static heddle_status take_bounce(heddle_pool *p, bounce *b, int may_be_on_device)
+{
+    b->block = may_be_on_device ? take_device(p, b->n_bytes) : NULL;
+    b->is_on_device = b->block != NULL;
+    return b->block ? HEDDLE_OK : take_block(p, b->bits, &b->block);
+}
+
 /* *at becomes where the task sees the range of c: there, or a block. b NULL: bodies see all memory. */
-static heddle_status place(heddle_pool *p, const heddle_pool_copy *c, hd_bounces *b, void **at)
+static heddle_status place(heddle_pool *p, const heddle_pool_copy *c, hd_bounces *b, int may_be_on_device, void **at)
 {
     heddle_status s = HEDDLE_OK;
     bounce *to;
@@ -160,38 +228,53 @@ static heddle_status place(heddle_pool *p, const heddle_pool_copy *c, hd_bounces
     if (!b)
         return HEDDLE_OK;
     to = &b->at[b->n];
-    *to = (bounce){c->host, NULL, c->n_bytes, block_bits(c->n_bytes), (c->mode & HEDDLE_MODE_OUT) != 0};
+    *to = (bounce){c->host, NULL, c->n_bytes, block_bits(c->n_bytes), (c->mode & HEDDLE_MODE_OUT) != 0, 0};
     pthread_mutex_lock(&p->host.mutex);
     if (!is_pinned(&p->host, (uint64_t)(uintptr_t)c->host, c->n_bytes))
-        s = take_block(p, to->bits, &to->block);
+        s = take_bounce(p, to, may_be_on_device);
     pthread_mutex_unlock(&p->host.mutex);
     if (s != HEDDLE_OK || !to->block)
         return s;
     b->n++;
     *at = to->block;
-    if (c->mode & HEDDLE_MODE_IN)
-        memcpy(to->block, c->host, c->n_bytes);
-    return HEDDLE_OK;
+    return c->mode & HEDDLE_MODE_IN ? copy_there(p, to) : HEDDLE_OK;
 }
 
-/* Describes the copy of c, which the task sees at `at`, for the worker; unless its memory has no room for it. */
-static void stage(const heddle_pool *p, const heddle_pool_task *t, const heddle_pool_copy *c, const void *at,
-                  hd_copied *to, uint64_t *used)
+/* Has the worker's memory room for the copy of c? *used: the room that others have. */
+static int is_staged(const heddle_pool *p, const heddle_pool_task *t, const heddle_pool_copy *c, const hd_copied *to,
+                     uint64_t used)
 {
     const uint64_t room = c->n_bytes < UINT32_MAX - 16u ? hd_copy_room((uint32_t)c->n_bytes) : UINT64_MAX;
+    return !c->in_place && t->n_blocks <= 1 && room <= p->words->stage_bytes - used &&
+           to->n_staged < p->words->most_copies;
+}
+
+/* Describes the copy of c, which the task sees at `at`, for the worker. */
+static void stage(const heddle_pool_copy *c, const void *at, hd_copied *to, uint64_t *used)
+{
     const uint32_t mode = (c->mode & HEDDLE_MODE_IN ? HD_COPY_IN : 0u) | (c->mode & HEDDLE_MODE_OUT ? HD_COPY_OUT : 0u);
-    if (c->in_place || t->n_blocks > 1 || room > p->words->stage_bytes - *used || to->n_staged == p->words->most_copies)
-        return;
     to->staged[to->n_staged++] =
         (hd_copy){(uint64_t)(uintptr_t)at, (uint32_t)c->n_bytes, c->at << HD_COPY_MODES | mode};
-    *used += room;
+    *used += hd_copy_room((uint32_t)c->n_bytes);
+}
+
+/* The task's next copy. */
+static heddle_status begin_copy(heddle_pool *p, const heddle_pool_task *t, const heddle_pool_copy *c, hd_copied *to,
+                                uint64_t *used)
+{
+    const int staged = is_staged(p, t, c, to, *used);
+    void *at;
+    HD_TRY(place(p, c, to->bounces, !staged && !c->in_place && c->n_bytes >= LARGE, &at));
+    memcpy(to->args + c->at, &at, sizeof at);
+    if (staged)
+        stage(c, at, to, used);
+    return HEDDLE_OK;
 }
 
 heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, hd_copied *to)
 {
     heddle_status s = HEDDLE_OK;
     uint64_t used = 0;
-    void *at;
     size_t i;
     to->n_staged = 0;
     to->n_bytes = t->arg_bytes;
@@ -201,13 +284,8 @@ heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const u
         s = hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for the copies of a task");
     else
         memcpy(to->args, args, to->n_bytes);
-    for (i = 0; s == HEDDLE_OK && i < t->n_copies; i++) {
-        s = place(p, &t->copies[i], to->bounces, &at);
-        if (s != HEDDLE_OK)
-            break;
-        memcpy(to->args + t->copies[i].at, &at, sizeof at);
-        stage(p, t, &t->copies[i], at, to, &used);
-    }
+    for (i = 0; s == HEDDLE_OK && i < t->n_copies; i++)
+        s = begin_copy(p, t, &t->copies[i], to, &used);
     if (s != HEDDLE_OK)
         hd_copies_end(p, to, 0);
     return s;
@@ -273,5 +351,8 @@ void hd_host_free(heddle_pool *p)
 {
     while (p->host.regions.n)
         unpin(p, p->host.regions.n - 1);
+    while (p->host.device.n)
+        p->backend->mem_free(p->ctx->device, DEVICE(&p->host, --p->host.device.n)->at);
     hd_list_clear(&p->host.regions);
+    hd_list_clear(&p->host.device);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* keeper.c - a thread that looks for what nobody waits for: ends of tasks with HEDDLE_POOL_NOTIFY, when a descriptor or a
- * function was asked for, and tasks past their time limits. It is started when first needed, and sleeps without a timer while no
+ * function was asked for, tasks past their time limits, and events that have happened. It is started when first needed, and sleeps without a timer while no
  * task is of interest. */
 #include "engine/pool/pool.h"
 
@@ -24,6 +24,8 @@ static int tell_function(heddle_pool *p)
     heddle_pool_end end;
     int any = 0, more = 1;
     pthread_mutex_lock(&p->calling);
+    if (p->fn)
+        hd_pool_flush(p);
     while (p->fn && more) {
         pthread_mutex_lock(&p->news);
         more = hd_news_take(p, &end);
@@ -40,6 +42,8 @@ static int tell_news(heddle_pool *p)
 {
     const int any = tell_function(p);
     pthread_mutex_lock(&p->news);
+    if (p->fd >= 0)
+        hd_pool_flush(p);
     hd_news_signal(p);
     pthread_mutex_unlock(&p->news);
     return any;
@@ -114,13 +118,15 @@ static void *thread_main(void *arg)
     const uint64_t n_bytes = hd_pool_n_teams(p->words) * sizeof(sight);
     sight *sights = hd_new(n_bytes); /* without memory, no limits */
     uint32_t quiet = 0, w;
+    int eager;
     for (w = 0; sights && w < hd_pool_n_teams(p->words); w++)
         sights[w].slot = HD_NONE;
     while (wanted(p)) {
         quiet = tell_news(p) ? 0 : quiet + 1u;
+        eager = hd_events_look(p) || quiet < EAGER_LOOKS;
         if (sights)
             look_at_workers(p, sights);
-        (void)nanosleep(&(struct timespec){0, quiet < EAGER_LOOKS ? EAGER_NS : LAZY_NS}, NULL);
+        (void)nanosleep(&(struct timespec){0, eager ? EAGER_NS : LAZY_NS}, NULL);
     }
     hd_delete(sights, n_bytes);
     return NULL;
@@ -138,6 +144,8 @@ heddle_status hd_keeper_start(heddle_pool *p)
     return failed ? hd_say(NULL, HEDDLE_ENOMEM, "a pool: the thread that looks for ends could not be started")
                   : HEDDLE_OK;
 }
+
+int hd_is_keeper(const heddle_pool *p) { return p->has_keeper && pthread_equal(pthread_self(), p->keeper); }
 
 void hd_keeper_stop(heddle_pool *p)
 {

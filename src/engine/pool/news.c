@@ -18,6 +18,8 @@ int hd_news_take(heddle_pool *p, heddle_pool_end *out)
     hd_post *post;
     if (!word)
         return 0;
+    if (!hd_slot_how_now(p, i))
+        hd_pool_flush(p); /* told on a GPU, and to be copied back */
     HD_STORE(next(p), 0u, RELAXED, SYS);
     p->news_at++;
     post = hd_post_of(p, i);
@@ -91,7 +93,7 @@ HEDDLE_API heddle_status heddle_pool_fd(heddle_pool *p, int *out)
 HEDDLE_API heddle_status heddle_pool_on_done(heddle_pool *p, heddle_pool_done_fn fn, void *arg)
 {
     HD_TRY(hd_pool_usable(p, "heddle_pool_on_done"));
-    if (p->has_keeper && pthread_equal(pthread_self(), p->keeper))
+    if (hd_is_keeper(p))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_pool_on_done: called by the function that it has set");
     pthread_mutex_lock(&p->calling);
     p->fn = fn;

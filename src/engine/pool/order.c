@@ -122,7 +122,7 @@ static heddle_status make_room(heddle_pool *p)
 static int has_ended(const heddle_pool *p, heddle_handle h)
 {
     const uint32_t i = (uint32_t)h, g = (uint32_t)(h >> 32);
-    return hd_slot_generation(p, i) != g || hd_is_end(hd_slot_how(p, i, g));
+    return hd_slot_generation(p, i) != g || hd_slot_how(p, i, g);
 }
 
 /* After no_memory: waits for all earlier tasks. */

@@ -29,6 +29,7 @@ heddle_status hd_pool_runs(heddle_pool *p)
 {
     if (hd_ctx_lost(p->ctx))
         return hd_pool_usable(p, "a pool");
+    hd_pool_flush(p);
     if (p->backend->wait(p->loaded, 0) == HEDDLE_EBUSY)
         return HEDDLE_OK;
     if (p->backend->complaint && *p->backend->complaint(p->loaded)) {
@@ -117,8 +118,8 @@ static void make_posts(heddle_pool *p)
     const uint32_t serial = __atomic_fetch_add(&n_pools, 1, __ATOMIC_RELAXED), n = p->n_slots / p->n_posts;
     uint32_t i, k;
     for (i = 0; i < p->n_slots; i++) {
-        /* Each pool begins elsewhere, so that a handle of another pool is noticed. */
-        p->marks[i] = hd_told_of(serial * 0x9e3779b1u, HD_MARK_FREE);
+        /* Each pool begins elsewhere, so that a handle of another pool is noticed. Told words, which are 0, are before the first tasks'. */
+        p->marks[i] = hd_told_of((1u + serial * 0x9e3779b1u) % (UINT32_MAX >> (HD_TOLD_BITS + 1u)), HD_MARK_FREE);
         p->free[i] = i / n * n + (n - 1u - i % n); /* the first is on top */
     }
     for (k = 0; k < p->n_posts; k++) {
@@ -163,6 +164,7 @@ static void each_mutex(heddle_pool *p, int (*act)(pthread_mutex_t *))
     (void)act(&p->bad_mutex);
     (void)act(&p->news);
     (void)act(&p->keeper_mutex);
+    (void)act(&p->events_mutex);
     (void)act(&p->order.mutex);
     (void)act(&p->host.mutex);
     (void)act(&p->calling);
@@ -178,6 +180,7 @@ static void forget(heddle_pool *p)
         p->ctx->n_pools--;
     heddle_graph_free(p->graph);
     hd_order_free(p);
+    hd_events_free(p);
     if (p->fd >= 0)
         (void)close(p->fd);
     hd_delete(p->params, p->params ? p->params_bytes : 0);
@@ -269,8 +272,11 @@ HEDDLE_API void heddle_pool_free(heddle_pool *p)
 {
     if (!p || hd_ctx_forked(p->ctx) || hd_is_inside(p->ctx->device))
         return;
-    while (!hd_ctx_lost(p->ctx) && hd_pool_runs(p) == HEDDLE_OK && heddle_pool_wait_all(p, 100) == HEDDLE_EBUSY)
-        ;
+    while (!hd_ctx_lost(p->ctx) && hd_pool_runs(p) == HEDDLE_OK) {
+        hd_promises_break(p); /* each time: a function that hears of an end may make some */
+        if (heddle_pool_wait_all(p, 100) != HEDDLE_EBUSY)
+            break;
+    }
     hd_keeper_stop(p);
     if (hd_ctx_lost(p->ctx)) /* workers may still write here */
         return;
@@ -300,6 +306,19 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     return HEDDLE_OK;
 }
 
+/* Tasks that bodies have spawned since the pool was opened. */
+static uint64_t n_children(const heddle_pool *p)
+{
+    uint64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < p->words->n_workers; k++) {
+        const hd_live *live = hd_live_at(p->words, k);
+        n += HD_LOAD(&live->created[0], RELAXED, SYS);
+        n += HD_LOAD(&live->created[1], RELAXED, SYS);
+    }
+    return n;
+}
+
 HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats *out)
 {
     heddle_pool_stats s = HEDDLE_POOL_STATS_INIT;
@@ -310,22 +329,44 @@ HEDDLE_API heddle_status heddle_pool_get_stats(heddle_pool *p, heddle_pool_stats
     for (k = 0; k < p->n_posts; k++) {
         hd_post *post = &p->posts[k];
         hd_post_lock(post);
-        s.n_spawned += post->n_spawned[0] + post->n_spawned[1] - post->n_joins;
+        s.n_spawned += post->n_spawned[0] + post->n_spawned[1] - post->n_uncounted;
         s.n_ended += post->n_ended;
         s.n_failed += post->n_failed;
         s.n_canceled += post->n_canceled;
         s.most_slots += post->most_used;
         hd_post_unlock(post);
     }
-    for (k = 0; k < p->words->n_workers; k++) {
-        const hd_live *live = hd_live_at(p->words, k);
-        s.n_children += HD_LOAD(&live->created[0], RELAXED, SYS) + HD_LOAD(&live->created[1], RELAXED, SYS);
-    }
-    s.n_starts = __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED);
+    s.n_children = n_children(p) - __atomic_load_n(&p->children_before, __ATOMIC_RELAXED);
+    s.n_starts =
+        __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED) - __atomic_load_n(&p->starts_before, __ATOMIC_RELAXED);
     s.n_full = __atomic_load_n(&p->n_full, __ATOMIC_RELAXED);
     s.full_ns = __atomic_load_n(&p->full_ns, __ATOMIC_RELAXED);
     if (p->trace)
         hd_trace_stats(p, &s);
     hd_copy_known(out, &s, sizeof s);
+    return HEDDLE_OK;
+}
+
+static void reset_post(hd_post *post)
+{
+    hd_post_lock(post);
+    post->n_uncounted = post->n_spawned[0] + post->n_spawned[1];
+    post->n_ended = post->n_failed = post->n_canceled = 0;
+    post->most_used = post->n - post->n_free;
+    hd_post_unlock(post);
+}
+
+HEDDLE_API heddle_status heddle_pool_reset_stats(heddle_pool *p)
+{
+    uint32_t k;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_reset_stats"));
+    for (k = 0; k < p->n_posts; k++)
+        reset_post(&p->posts[k]);
+    __atomic_store_n(&p->children_before, n_children(p), __ATOMIC_RELAXED);
+    __atomic_store_n(&p->starts_before, __atomic_load_n(&p->words->n_starts, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    __atomic_store_n(&p->n_full, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->full_ns, 0, __ATOMIC_RELAXED);
+    if (p->trace)
+        hd_trace_reset(p);
     return HEDDLE_OK;
 }

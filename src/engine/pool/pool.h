@@ -27,8 +27,10 @@
 #define HD_SLOT_SEEN 8u     /* its end was seen; another task may still name it */
 #define HD_SLOT_ODD 16u     /* its epoch */
 #define HD_SLOT_WATCH 32u   /* the keeper looks for its end, or its limit */
-#define HD_SLOT_MORE 128u   /* its task waits for others, or has bounces */
+#define HD_SLOT_MORE 128u   /* its task waits for others, has bounces, or is a promise */
 #define HD_SLOT_ORDERED 64u /* it names ranges, or is a join: later tasks may have to wait for it (order.c) */
+#define HD_SLOT_OPEN 256u   /* its task is a promise that nobody has kept so far (promise.c) */
+#define HD_SLOT_EVENT 512u  /* and that the keeper keeps */
 
 /* mark, in the bits HD_TOLD_HOW */
 #define HD_MARK_PLAIN ((uint32_t)HD_STOP_DONE) /* a task that needs nothing when it has ended well */
@@ -54,8 +56,9 @@ typedef struct hd_post {
     uint32_t n_free;    /* they are in p->free, from `first` on */
     uint32_t most_used;
     uint32_t scan;         /* the slot at which the search for ended tasks goes on */
-    uint64_t n_spawned[2]; /* atomic, by epoch; joins are among them */
-    uint64_t n_joins, n_ended, n_failed, n_canceled;
+    uint64_t n_spawned[2]; /* atomic, by epoch */
+    uint64_t n_uncounted;  /* of these: joins and promises, and those before statistics were set to zero last */
+    uint64_t n_ended, n_failed, n_canceled;
     uint8_t pad[2 * HD_LINE];
 } hd_post;
 
@@ -88,6 +91,7 @@ typedef struct hd_order {
 typedef struct hd_host_memory {
     pthread_mutex_t mutex; /* guards the rest */
     hd_list regions;       /* pinned, by address */
+    hd_list device;        /* blocks of device memory */
     void *free[64];        /* blocks of 1 << i bytes */
 } hd_host_memory;
 
@@ -115,6 +119,8 @@ struct heddle_pool {
     heddle_status bad;
     hd_error bad_text;
     uint64_t n_full, full_ns; /* atomic */
+    uint64_t children_before; /* atomic: when statistics were set to zero last */
+    uint32_t starts_before;   /* likewise */
     uint32_t n_waiting;       /* atomic: threads that wait for a slot */
     hd_order order;
     hd_host_memory host;
@@ -127,7 +133,9 @@ struct heddle_pool {
     pthread_cond_t keeper_wanted;
     pthread_t keeper;
     int has_keeper, keeper_ends;
-    uint64_t n_watched;      /* unfinished tasks with HD_SLOT_WATCH */
+    uint64_t n_watched; /* unfinished tasks with HD_SLOT_WATCH, and events */
+    hd_list events;     /* guarded by events_mutex, which is taken before a post's */
+    pthread_mutex_t events_mutex;
     pthread_mutex_t calling; /* held while fn runs */
     heddle_pool_done_fn fn;
     void *arg;
@@ -150,7 +158,7 @@ static inline heddle_handle hd_slot_handle(const heddle_pool *p, uint32_t i)
     return (uint64_t)hd_slot_generation(p, i) << 32 | i;
 }
 static inline hd_post *hd_post_of(heddle_pool *p, uint32_t slot) { return &p->posts[slot >> p->post_bits]; }
-/* The told word of slot i if it is about generation g: how its task has ended, HD_TOLD_LATE, or 0. Acquires what it wrote. */
+/* How the task of generation g in slot i has ended; 0: it has not. Acquires what it wrote. */
 static inline uint32_t hd_slot_how(const heddle_pool *p, uint32_t i, uint32_t g)
 {
     const uint32_t v = HD_LOAD(&p->words->told[i].state, ACQUIRE, SYS);
@@ -160,7 +168,10 @@ static inline uint32_t hd_slot_how_now(const heddle_pool *p, uint32_t i)
 {
     return hd_slot_how(p, i, hd_slot_generation(p, i));
 }
-static inline int hd_is_end(uint32_t how) { return how != 0u && how != HD_TOLD_LATE; }
+static inline int hd_slot_is_late(const heddle_pool *p, uint32_t i, uint32_t g)
+{
+    return HD_LOAD(&p->words->told[i].state, RELAXED, SYS) == hd_told_of(g, HD_TOLD_LATE);
+}
 
 /* pool.c */
 /* May this thread call the pool? EINVAL inside a body of the context, EDEVICE; the slow part says why not. */
@@ -169,7 +180,14 @@ static inline heddle_status hd_pool_usable(const heddle_pool *p, const char *cal
 {
     return p && !hd_ctx_lost(p->ctx) && !hd_is_inside(p->ctx->device) ? HEDDLE_OK : hd_pool_usable_slowly(p, call);
 }
-/* Nothing runs any more: EDEVICE, or ENOMEM for a full arena, with a sentence. Looks at the backend, so not at each poll. */
+/* The program waits for ends, or for a slot (backend.h). */
+static inline void hd_pool_flush(const heddle_pool *p)
+{
+    if (p->backend->pool_flush)
+        p->backend->pool_flush(p->loaded);
+}
+/* For calls that wait. Nothing runs any more: EDEVICE, or ENOMEM for a full arena, with a sentence. Looks at the backend, so not at
+ * each poll. */
 heddle_status hd_pool_runs(heddle_pool *p);
 /* Rests a little; the longer the caller has waited since then, the longer. */
 void hd_pool_rest(uint64_t since_ns);
@@ -229,6 +247,7 @@ heddle_status hd_trace_new(heddle_pool *p);
 void hd_trace_spawned(heddle_pool *p, uint32_t i, const hd_sent *s);
 void hd_trace_ended(heddle_pool *p, uint32_t i, heddle_status status, uint32_t code);
 void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out);
+void hd_trace_reset(heddle_pool *p);
 void hd_trace_delete(heddle_pool *p);
 
 /* slots.c */
@@ -285,8 +304,19 @@ static inline heddle_status hd_slot_end(heddle_pool *p, heddle_handle h, uint32_
 /* keeper.c */
 heddle_status hd_keeper_start(heddle_pool *p);
 void hd_keeper_stop(heddle_pool *p);
+/* Is this thread the keeper? */
+int hd_is_keeper(const heddle_pool *p);
 /* The number of watched tasks changes. */
 void hd_keeper_count(heddle_pool *p, int by);
+
+/* promise.c */
+/* Breaks the promise in slot i, of generation g, unless it was kept: it ends as canceled. */
+void hd_promise_break(heddle_pool *p, uint32_t i, uint32_t g);
+/* Breaks all that only the program could keep. */
+void hd_promises_break(heddle_pool *p);
+/* Keeps the promises of events that have happened. 1: there are others. */
+int hd_events_look(heddle_pool *p);
+void hd_events_free(heddle_pool *p);
 
 /* news.c: takes the next end; 0: there is none. The caller holds p->news. */
 int hd_news_take(heddle_pool *p, heddle_pool_end *out);

@@ -70,6 +70,12 @@ static int is_stuck(heddle_pool *p)
     return 1;
 }
 
+/* This thread runs a task, so that a slot is free earlier. Not the keeper: it looks after late tasks. */
+static int help(heddle_pool *p)
+{
+    return p->backend->pool_help && !hd_is_keeper(p) && p->backend->pool_help(p->loaded);
+}
+
 static heddle_status await_slot(heddle_pool *p, hd_request *q, heddle_handle *out, uint32_t *got)
 {
     const uint64_t since = heddle_host_clock_ns();
@@ -80,7 +86,8 @@ static heddle_status await_slot(heddle_pool *p, hd_request *q, heddle_handle *ou
                           "a pool: all %u slots hold tasks that have ended, and nobody has seen their ends: wait for "
                           "their handles or for all, or harvest",
                           p->n_slots);
-        hd_pool_rest(since);
+        if (!help(p))
+            hd_pool_rest(since);
     }
     __atomic_add_fetch(&p->full_ns, heddle_host_clock_ns() - since, __ATOMIC_RELAXED);
     return HEDDLE_OK;
@@ -95,8 +102,10 @@ static __attribute__((noinline)) heddle_status take_later(heddle_pool *p, hd_req
     if (*got)
         return HEDDLE_OK;
     __atomic_add_fetch(&p->n_full, 1, __ATOMIC_RELAXED);
-    if (q->tries)
+    if (q->tries) {
+        hd_pool_flush(p);
         return hd_say_full(p);
+    }
     __atomic_add_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);
     s = await_slot(p, q, out, got);
     __atomic_sub_fetch(&p->n_waiting, 1, __ATOMIC_RELAXED);

@@ -112,7 +112,7 @@ void hd_slot_see_any(heddle_pool *p, hd_post *post, uint32_t i, uint32_t how, in
 int hd_slot_is_kept(const heddle_pool *p, uint32_t i)
 {
     const uint32_t mark = hd_slot_mark(p, i), how = hd_slot_how(p, i, mark >> HD_TOLD_BITS);
-    return (mark & HD_TOLD_HOW) != HD_MARK_FREE && hd_is_end(how) && is_kept(&p->slots[i], how);
+    return (mark & HD_TOLD_HOW) != HD_MARK_FREE && how && is_kept(&p->slots[i], how);
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------------------------- */
@@ -122,8 +122,7 @@ static int find_other(heddle_pool *p, hd_post *post, uint32_t i, uint32_t mark, 
 {
     const hd_slot *s = &p->slots[i];
     const uint32_t how = state & HD_TOLD_HOW;
-    if ((mark & HD_TOLD_HOW) == HD_MARK_FREE || (mark & HD_TOLD_HOW) == HD_MARK_KEPT || !hd_is_end(how) ||
-        is_kept(s, how))
+    if ((mark & HD_TOLD_HOW) == HD_MARK_FREE || (mark & HD_TOLD_HOW) == HD_MARK_KEPT || !how || is_kept(s, how))
         return 0;
     if (s->flags & HD_SLOT_SEEN && __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE))
         return 0;
@@ -187,7 +186,7 @@ static inline void count_taken(hd_post *post, const hd_request *q, uint32_t epoc
     if (n_used > post->most_used)
         post->most_used = n_used;
     if (q->slot.body == HD_BODY_JOIN)
-        post->n_joins += n;
+        post->n_uncounted += n;
     __atomic_store_n(&post->n_spawned[epoch], post->n_spawned[epoch] + n, __ATOMIC_RELAXED);
 }
 

@@ -137,6 +137,16 @@ void hd_trace_stats(heddle_pool *p, heddle_pool_stats *out)
     pthread_mutex_unlock(&t->mutex);
 }
 
+void hd_trace_reset(heddle_pool *p)
+{
+    struct hd_pool_trace *t = p->trace;
+    pthread_mutex_lock(&t->mutex);
+    memset(t->bodies, 0, t->n_bodies * sizeof *t->bodies);
+    t->n_seen = t->first_ns = t->last_ns = t->body_ns = 0;
+    t->warp_ns = 0;
+    pthread_mutex_unlock(&t->mutex);
+}
+
 static heddle_pool_times times_of(const hd_histogram *h)
 {
     return (heddle_pool_times){.n = h->n,

@@ -63,11 +63,11 @@ static heddle_status look(heddle_pool *p, heddle_handle h, heddle_pool_end *end,
     if (i >= p->n_slots || hd_slot_generation(p, i) != h >> 32)
         return say_invalid(call, h);
     how = hd_slot_how(p, i, (uint32_t)(h >> 32));
-    if (end && !hd_is_end(how))
+    if (how)
+        return take_end(p, h, how, end, call);
+    if (end)
         *end = (heddle_pool_end){h, 0, HEDDLE_EBUSY, 0};
-    if (how == HD_TOLD_LATE)
-        return late == HEDDLE_EBUSY ? late : say_late(p, i, call);
-    return how ? take_end(p, h, how, end, call) : HEDDLE_EBUSY;
+    return late != HEDDLE_EBUSY && hd_slot_is_late(p, i, (uint32_t)(h >> 32)) ? say_late(p, i, call) : HEDDLE_EBUSY;
 }
 
 /* A handle is valid although its task has not ended: it was given. */
@@ -95,6 +95,7 @@ HEDDLE_API heddle_status heddle_pool_test(heddle_pool *p, heddle_handle h, heddl
     if (s != HEDDLE_EBUSY)
         return s;
     HD_TRY(check_given(p, h, "heddle_pool_test"));
+    hd_pool_flush(p);
     return say_busy("heddle_pool_test");
 }
 
@@ -157,10 +158,13 @@ HEDDLE_API heddle_status heddle_pool_cancel(heddle_pool *p, heddle_handle h)
     hd_post_lock(post); /* so that the slot keeps its task */
     valid = hd_slot_generation(p, i) == h >> 32 && p->slots[i].flags & HD_SLOT_HANDLE &&
             !(p->slots[i].flags & HD_SLOT_SEEN);
-    if (valid && !hd_is_end(hd_slot_how(p, i, hd_slot_generation(p, i))))
+    if (valid && !hd_slot_how(p, i, (uint32_t)(h >> 32)))
         p->backend->pool_stop_task(p->loaded, i, HD_STOP_CANCELED);
     hd_post_unlock(post);
-    return valid ? HEDDLE_OK : say_invalid("heddle_pool_cancel", h);
+    if (!valid)
+        return say_invalid("heddle_pool_cancel", h);
+    hd_promise_break(p, i, (uint32_t)(h >> 32));
+    return HEDDLE_OK;
 }
 
 /* ---- all tasks ----------------------------------------------------------------------------------------------------- */
@@ -195,7 +199,7 @@ static void see(heddle_pool *p, hd_post *post, uint32_t i)
 {
     hd_slot *s = &p->slots[i];
     uint32_t how;
-    while (!hd_is_end(how = hd_slot_how_now(p, i)))
+    while (!(how = hd_slot_how_now(p, i)))
         HD_PAUSE(0);
     s->flags &= (uint16_t)~HD_SLOT_ORDERED;
     if (!(s->flags & HD_SLOT_NOTIFY) || s->flags & HD_SLOT_SEEN)

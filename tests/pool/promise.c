@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* promise.c - tasks that wait for promises, on serial, on emulated blocks, on 1 to 4 threads, and on a GPU in each mode: they run when
+ * those are kept and not before, also long after, and are cancelled with them. Promises that are left when a pool is freed are broken.
+ * Threads make and keep promises at the same time. On a GPU events of CUDA are waited for, too, and streams wait for tasks. */
+#include "pool/bodies.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#if POOL_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+#define N 1024u
+#define MS 1000000l
+
+typedef struct rig {
+    heddle_ctx *ctx;
+    heddle_pool *pool;
+    uint32_t cells[N], ran[N], gate, began;
+    pooled_params params;
+    heddle_backend backend;
+} rig;
+
+static rig *rig_open(heddle_backend b, uint32_t n)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    heddle_pool_config pc = HEDDLE_POOL_CONFIG_INIT;
+    rig *r = pooled_new(b, sizeof *r);
+    c.backend = b;
+    if (b == HEDDLE_SERIAL)
+        c.team_size = n;
+    else if (b == HEDDLE_CPU)
+        c.n_workers = n;
+    pc.n_slots = 64;
+    CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
+    r->params = (pooled_params){r->cells, r->ran, r->cells, &r->gate, &r->began};
+    r->backend = b;
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &pc, &r->pool));
+    return r;
+}
+
+static void rig_close(rig *r)
+{
+    heddle_pool_free(r->pool);
+    heddle_ctx_close(r->ctx);
+    pooled_free(r->backend, r);
+}
+
+static heddle_pool_task task_of(const pooled_mix_args *a, const heddle_handle *after, size_t n_after)
+{
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    t.body = pooled_mix;
+    t.args = a;
+    t.arg_bytes = sizeof *a;
+    t.after = after;
+    t.n_after = n_after;
+    return t;
+}
+
+/* Marks ran[k], and mixes cell 0. */
+static heddle_handle mix(rig *r, uint32_t k, const heddle_handle *after, size_t n_after)
+{
+    const pooled_mix_args a = {k, 1, {0, 0, 0, 0}, 0};
+    const heddle_pool_task t = task_of(&a, after, n_after);
+    heddle_handle h;
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, &h));
+    return h;
+}
+
+/* Writes 5 into five cells, from `first` on, in as many blocks. */
+static void blocks(rig *r, uint32_t first, const heddle_handle *after)
+{
+    const pooled_block_args a = {first, 0};
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    t.body = pooled_block;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.n_blocks = 5;
+    t.after = after;
+    t.n_after = 1;
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
+}
+
+/* A task of the widest team, with barriers and a reduction. */
+static void wide(rig *r, uint32_t cell, const heddle_handle *after)
+{
+    const pooled_mix_args a = {3, 1, {cell, 0, 0, 0}, 0};
+    heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
+    heddle_pool_task t = task_of(&a, after, 1);
+    CHECK_OK(NULL, heddle_pool_get_info(r->pool, &info));
+    t.body = pooled_sum;
+    t.team_size = info.most_threads / 32u * 32u;
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
+}
+
+static heddle_handle promise(rig *r)
+{
+    heddle_handle h;
+    CHECK_OK(NULL, heddle_pool_promise_new(r->pool, &h));
+    return h;
+}
+
+static uint32_t ran(const rig *r, uint32_t k) { return __atomic_load_n(&r->ran[k], __ATOMIC_ACQUIRE); }
+static void nap(long ns) { (void)nanosleep(&(struct timespec){0, ns}, NULL); }
+static void clear(rig *r)
+{
+    memset(r->ran, 0, sizeof r->ran);
+    memset(r->cells, 0, sizeof r->cells);
+    r->gate = r->began = 0;
+}
+
+/* ---- kept and broken ------------------------------------------------------------------------------------------------- */
+
+/* A chain, a task after two promises, and one after none, which runs at once. pause: a GPU's kernel ends meanwhile. */
+static void check_kept(rig *r, long pause)
+{
+    heddle_pool_end end;
+    heddle_handle p[2], h, last, free, done[2];
+    uint32_t i;
+    clear(r);
+    p[0] = promise(r);
+    p[1] = promise(r);
+    last = h = mix(r, 1, &p[0], 1);
+    last = mix(r, 2, &last, 1);
+    last = mix(r, 3, &last, 1);
+    done[0] = p[0];
+    done[1] = p[1];
+    done[0] = mix(r, 5, done, 2);
+    blocks(r, 10, p);
+    wide(r, 20, &p[1]); /* on a GPU the kernel is to start anew with wide blocks */
+    clear(r);           /* nothing has run */
+    free = mix(r, 4, NULL, 0);
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, free, HEDDLE_FOREVER, NULL));
+    nap(pause);
+    CHECK(ran(r, 1) + ran(r, 2) + ran(r, 3) + ran(r, 5) == 0 && r->cells[0] == 5);
+    CHECK(heddle_pool_test(r->pool, p[0], &end) == HEDDLE_EBUSY && heddle_pool_test(r->pool, h, NULL) == HEDDLE_EBUSY);
+    CHECK(heddle_pool_wait_all(r->pool, 1) == HEDDLE_EBUSY);
+    CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, p[0]));
+    POOLED_REFUSED(heddle_pool_promise_keep(r->pool, p[0]), EINVAL, "kept");
+    POOLED_REFUSED(heddle_pool_promise_keep(r->pool, h), EINVAL, "no promise");
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, last, HEDDLE_FOREVER, NULL));
+    CHECK(r->cells[0] == ((5u * 31u + 2u) * 31u + 3u) * 31u + 4u && ran(r, 5) == 0);
+    CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, p[1]));
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, p[1], HEDDLE_FOREVER, &end));
+    CHECK(end.status == HEDDLE_OK && end.handle == p[1]);
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, done[0], HEDDLE_FOREVER, NULL));
+    CHECK(ran(r, 5) == 1);
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    for (i = 9; i < 16; i++)
+        CHECK(r->cells[i] == (i >= 10 && i < 15 ? 5u : 0u));
+    CHECK(r->cells[20] == 3u * (64u * 63u / 2u));
+    POOLED_REFUSED(heddle_pool_promise_keep(r->pool, p[1]), EINVAL, "no promise");
+}
+
+static void check_broken(rig *r)
+{
+    heddle_handle p = promise(r), h[3];
+    clear(r);
+    h[0] = mix(r, 1, &p, 1);
+    h[1] = mix(r, 2, &h[0], 1);
+    h[2] = mix(r, 3, &p, 1);
+    CHECK_OK(NULL, heddle_pool_cancel(r->pool, h[2])); /* it ends with what it waits for */
+    CHECK(heddle_pool_test(r->pool, h[2], NULL) == HEDDLE_EBUSY);
+    CHECK_OK(NULL, heddle_pool_cancel(r->pool, p));
+    POOLED_REFUSED(heddle_pool_promise_keep(r->pool, p), EINVAL, "cancelled");
+    CHECK(heddle_pool_wait(r->pool, h[1], HEDDLE_FOREVER, NULL) == HEDDLE_ECANCELED);
+    CHECK(heddle_pool_wait(r->pool, h[0], HEDDLE_FOREVER, NULL) == HEDDLE_ECANCELED);
+    CHECK(heddle_pool_wait(r->pool, h[2], HEDDLE_FOREVER, NULL) == HEDDLE_ECANCELED);
+    CHECK(heddle_pool_wait(r->pool, p, HEDDLE_FOREVER, NULL) == HEDDLE_ECANCELED);
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER)); /* all were asked for */
+    CHECK(ran(r, 1) + ran(r, 2) + ran(r, 3) == 0);
+    h[0] = mix(r, 1, NULL, 0); /* in one of these slots: their fates are gone */
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, h[0], HEDDLE_FOREVER, NULL));
+}
+
+/* A limit counts from the start, and not from the spawning. */
+static void check_limit(rig *r)
+{
+    const pooled_gate_args a = {1};
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    heddle_handle p = promise(r), h;
+    heddle_pool_end end;
+    heddle_status s;
+    clear(r);
+    t.body = pooled_gate;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.time_limit_ms = 20;
+    t.after = &p;
+    t.n_after = 1;
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, &h));
+    nap(40 * MS);
+    CHECK(heddle_pool_test(r->pool, h, NULL) == HEDDLE_EBUSY);
+    CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, p)); /* on serial it runs here */
+    do
+        s = heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, &end);
+    while (end.status == HEDDLE_EBUSY);
+    CHECK_MSG(s == HEDDLE_ETIMEDOUT && end.status == s, "%s", heddle_error_text(NULL));
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+}
+
+/* Freed with a promise: what waits for it does not run, and nothing waits for ever. */
+static void check_left(heddle_backend b, uint32_t n)
+{
+    rig *r = rig_open(b, n);
+    const heddle_handle p = promise(r);
+    (void)mix(r, 1, &p, 1);
+    (void)promise(r);
+    heddle_pool_free(r->pool);
+    CHECK(r->ran[1] == 0);
+    heddle_ctx_close(r->ctx);
+    pooled_free(b, r);
+}
+
+/* ---- several threads --------------------------------------------------------------------------------------------------- */
+
+#define N_PROMISES 600u
+#define N_OPEN 8u /* few slots, so that the table is full now and then */
+
+typedef struct keeping {
+    rig *r;
+    heddle_handle promised[N_OPEN]; /* 0: none */
+    uint32_t kept;
+} keeping;
+
+static void *keep_all(void *arg)
+{
+    keeping *k = arg;
+    uint64_t random = check_seed(5);
+    while (k->kept < N_PROMISES) {
+        heddle_handle *at = &k->promised[check_below(&random, N_OPEN)];
+        const heddle_handle h = __atomic_exchange_n(at, 0, __ATOMIC_ACQUIRE);
+        if (!h) {
+            sched_yield();
+            continue;
+        }
+        CHECK_OK(NULL, heddle_pool_promise_keep(k->r->pool, h));
+        k->kept++;
+    }
+    return NULL;
+}
+
+/* One thread makes promises and tasks after them, another keeps them, in any order. */
+static void check_threads(rig *r)
+{
+    keeping k = {.r = r};
+    pthread_t thread;
+    uint32_t i, j;
+    clear(r);
+    CHECK(pthread_create(&thread, NULL, keep_all, &k) == 0);
+    for (i = 0; i < N_PROMISES; i++) {
+        heddle_handle h = promise(r);
+        for (j = 0; j < 3; j++) {
+            const pooled_mix_args a = {1u + j, 0, {0, 0, 0, 0}, 0};
+            const heddle_pool_task t = task_of(&a, &h, 1);
+            CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
+        }
+        while (__atomic_load_n(&k.promised[i % N_OPEN], __ATOMIC_RELAXED))
+            sched_yield();
+        __atomic_store_n(&k.promised[i % N_OPEN], h, __ATOMIC_RELEASE);
+        if (i % N_OPEN == N_OPEN - 1u) /* their ends are seen */
+            CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    for (j = 1; j <= 3; j++)
+        CHECK_MSG(ran(r, j) == N_PROMISES, "%u", ran(r, j));
+}
+
+/* ---- events and streams ---------------------------------------------------------------------------------------------- */
+
+static void check_refused(rig *r)
+{
+    heddle_handle h = 7;
+    int thing;
+    POOLED_REFUSED(heddle_pool_promise_new(NULL, &h), EINVAL, "NULL");
+    CHECK(h == 0);
+    POOLED_REFUSED(heddle_pool_promise_new(r->pool, NULL), EINVAL, "out is NULL");
+    POOLED_REFUSED(heddle_pool_promise_keep(NULL, 0), EINVAL, "NULL");
+    POOLED_REFUSED(heddle_pool_promise_keep(r->pool, 63), EINVAL, "no promise");
+    POOLED_REFUSED(heddle_pool_promise_keep(r->pool, 64), EINVAL, "no promise");
+    h = 7;
+    if (r->backend != HEDDLE_CUDA) {
+        POOLED_REFUSED(heddle_pool_import_event(r->pool, &thing, &h), ENODEV, "no events");
+        CHECK(h == 0);
+        POOLED_REFUSED(heddle_pool_stream_wait(r->pool, 0, &thing), ENODEV, "no streams");
+        return;
+    }
+    POOLED_REFUSED(heddle_pool_import_event(r->pool, NULL, &h), EINVAL, "event is NULL");
+    POOLED_REFUSED(heddle_pool_import_event(r->pool, &thing, NULL), EINVAL, "out is NULL");
+    POOLED_REFUSED(heddle_pool_stream_wait(r->pool, 0, NULL), EINVAL, "no task");
+    CHECK(h == 0);
+}
+
+#if POOL_CUDA
+static void CUDART_CB await_flag(void *flag)
+{
+    while (!__atomic_load_n((uint32_t *)flag, __ATOMIC_ACQUIRE))
+        nap(100000);
+}
+
+/* A task after an event that a stream comes to when the flag is set; another event is cancelled. */
+static void check_event(rig *r)
+{
+    uint32_t flag = 0;
+    cudaStream_t stream;
+    cudaEvent_t e[2];
+    heddle_handle p[2], h[2];
+    uint32_t i;
+    clear(r);
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    CHECK(cudaLaunchHostFunc(stream, await_flag, &flag) == cudaSuccess);
+    for (i = 0; i < 2; i++) {
+        CHECK(cudaEventCreateWithFlags(&e[i], cudaEventDisableTiming) == cudaSuccess);
+        CHECK(cudaEventRecord(e[i], stream) == cudaSuccess);
+        CHECK_OK(NULL, heddle_pool_import_event(r->pool, e[i], &p[i]));
+        h[i] = mix(r, 1 + i, &p[i], 1);
+    }
+    POOLED_REFUSED(heddle_pool_promise_keep(r->pool, p[0]), EINVAL, "no promise");
+    CHECK_OK(NULL, heddle_pool_cancel(r->pool, p[1]));
+    CHECK(cudaEventDestroy(e[1]) == cudaSuccess);
+    CHECK(heddle_pool_wait(r->pool, h[1], HEDDLE_FOREVER, NULL) == HEDDLE_ECANCELED);
+    nap(5 * MS);
+    CHECK(heddle_pool_test(r->pool, p[0], NULL) == HEDDLE_EBUSY && ran(r, 1) == 0);
+    __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, h[0], HEDDLE_FOREVER, NULL));
+    CHECK(ran(r, 1) == 1 && ran(r, 2) == 0);
+    CHECK_OK(NULL, heddle_pool_wait(r->pool, p[0], HEDDLE_FOREVER, NULL));
+    CHECK(heddle_pool_wait_all(r->pool, HEDDLE_FOREVER) == HEDDLE_OK);
+    CHECK(cudaEventDestroy(e[0]) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+/* What a task writes is there for a copy behind it in a stream; the same for a failed task, and for one that has ended long ago. */
+static void check_stream(rig *r)
+{
+    uint32_t *copied = pooled_new(HEDDLE_CUDA, 4), i;
+    cudaStream_t stream;
+    heddle_handle p, h;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    for (i = 0; i < 20; i++) {
+        const pooled_mix_args a = {i, 1, {0, 0, 0, 0}, i % 5u == 4u ? 3u : 0u};
+        heddle_pool_task t = task_of(&a, &p, 1);
+        clear(r);
+        *copied = 0;
+        p = promise(r);
+        CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, &h));
+        if (i % 3u == 2u) {
+            CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, p));
+            while (heddle_pool_wait(r->pool, p, HEDDLE_FOREVER, NULL) != HEDDLE_OK || ran(r, i) == 0)
+                sched_yield();
+        }
+        CHECK_OK(NULL, heddle_pool_stream_wait(r->pool, h, stream));
+        CHECK(cudaMemcpyAsync(copied, &r->cells[0], 4, cudaMemcpyDefault, stream) == cudaSuccess);
+        if (i % 3u != 2u) {
+            nap(MS / 2 * (long)(i % 4u));
+            CHECK(cudaStreamQuery(stream) == cudaErrorNotReady && *copied == 0);
+            CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, p));
+        }
+        CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+        CHECK_MSG(*copied == i + 1u, "%u: %u", i, *copied);
+        CHECK(heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, NULL) == (a.code ? HEDDLE_EBODY : HEDDLE_OK));
+        CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    }
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+    pooled_free(HEDDLE_CUDA, copied);
+}
+#endif
+
+static void check_all(heddle_backend b, uint32_t n)
+{
+    rig *r = rig_open(b, n);
+    printf("%s, %u\n", heddle_backend_name(b), n);
+    fflush(stdout);
+    check_refused(r);
+    check_kept(r, 0);
+    check_kept(r, 3 * MS);
+    check_broken(r);
+    check_limit(r);
+    check_threads(r);
+#if POOL_CUDA
+    if (b == HEDDLE_CUDA) {
+        check_event(r);
+        check_stream(r);
+    }
+#endif
+    rig_close(r);
+    check_left(b, n);
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t n;
+    if (pooled_wants_gpu(argc, argv)) {
+        for (n = 0; pooled_set_mode(n); n++)
+            check_all(HEDDLE_CUDA, 0);
+        return 0;
+    }
+    check_all(HEDDLE_SERIAL, 1);
+    check_all(HEDDLE_SERIAL, 4);
+    for (n = 1; n <= 4; n++)
+        check_all(HEDDLE_CPU, n);
+    return 0;
+}
