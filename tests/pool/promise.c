@@ -113,6 +113,18 @@ static void clear(rig *r)
 
 /* ---- kept and broken ------------------------------------------------------------------------------------------------- */
 
+/* Promises do not count as tasks. */
+static void check_stats(rig *r, uint32_t n)
+{
+    heddle_pool_stats s = HEDDLE_POOL_STATS_INIT;
+    CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, promise(r))); /* nobody names it */
+    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    CHECK_OK(NULL, heddle_pool_get_stats(r->pool, &s));
+    CHECK_MSG(s.n_spawned == n && s.n_ended == n, "%llu, %llu", (unsigned long long)s.n_spawned,
+              (unsigned long long)s.n_ended);
+    CHECK_OK(NULL, heddle_pool_reset_stats(r->pool));
+}
+
 /* A chain, a task after two promises, and one after none, which runs at once. pause: a GPU's kernel ends meanwhile. */
 static void check_kept(rig *r, long pause)
 {
@@ -120,6 +132,7 @@ static void check_kept(rig *r, long pause)
     heddle_handle p[2], h, last, free, done[2];
     uint32_t i;
     clear(r);
+    check_stats(r, 0);
     p[0] = promise(r);
     p[1] = promise(r);
     last = h = mix(r, 1, &p[0], 1);
@@ -147,7 +160,7 @@ static void check_kept(rig *r, long pause)
     CHECK(end.status == HEDDLE_OK && end.handle == p[1]);
     CHECK_OK(NULL, heddle_pool_wait(r->pool, done[0], HEDDLE_FOREVER, NULL));
     CHECK(ran(r, 5) == 1);
-    CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    check_stats(r, 7);
     for (i = 9; i < 16; i++)
         CHECK(r->cells[i] == (i >= 10 && i < 15 ? 5u : 0u));
     CHECK(r->cells[20] == 3u * (64u * 63u / 2u));

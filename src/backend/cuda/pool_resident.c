@@ -243,24 +243,27 @@ static void clean(hd_loaded *l, const hd_sent *like, const uint64_t *handles, ui
         hd_pool_clean(l, (uint32_t)handles[i]);
 }
 
-static void write_lines(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
+/* Returns the place of the first. */
+static uint32_t write_lines(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     resident *x = resident_of(l);
     const uint32_t place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
-    uint32_t i;
     if ((int32_t)(place + n - 1u - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) >= (int32_t)x->wire.n_lines)
         await_line(l, place + n - 1u);
     hd_wire_write(&x->wire, place, like, handles, stride, n);
-    for (i = 0; x->table && i < n; i++)
-        hd_pool_table_put(l, x->table, &x->wire, place + i);
+    return place;
 }
 
 /* In their order: a line is complete with the next one. */
 static void write_in_turn(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
-    hd_pool_table *t = resident_of(l)->table;
+    resident *x = resident_of(l);
+    hd_pool_table *t = x->table;
+    uint32_t i, place;
     pthread_mutex_lock(&t->mutex);
-    write_lines(l, like, handles, stride, n);
+    place = write_lines(l, like, handles, stride, n);
+    for (i = 0; i < n; i++)
+        hd_pool_table_put(l, t, &x->wire, place + i);
     pthread_mutex_unlock(&t->mutex);
 }
 
@@ -275,7 +278,7 @@ static void send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, siz
     if (x->table)
         write_in_turn(l, like, handles, stride, n);
     else
-        write_lines(l, like, handles, stride, n);
+        (void)write_lines(l, like, handles, stride, n);
     if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
         rouse(l);
     if (is_wide || like->held)
