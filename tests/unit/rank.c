@@ -5,7 +5,8 @@
 #include "same/oracle.h"
 
 static heddle_body_info bodies[SPEC_BODIES];
-static const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "rank", 0, SPEC_BODIES, bodies, NULL, 1, NULL, 0};
+static const heddle_table table = {
+    sizeof table, HEDDLE_CORE_VERSION, "rank", 0, SPEC_BODIES, bodies, NULL, 1, NULL, 0, 0};
 
 /* ---- cycles ----------------------------------------------------------------------------------------------------- */
 
