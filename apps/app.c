@@ -89,6 +89,7 @@ app_case *app_prepare(const app *a, size_t n_bytes, app_load_fn load, const app_
         return NULL;
     memset(c, 0, n_bytes);
     app_begin(c, a);
+    c->spawning = q->spawning;
     if (!load(c, q, error))
         return c;
     a->free(c);

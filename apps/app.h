@@ -25,12 +25,23 @@
 typedef struct app_pair {
     const char *key, *value;
 } app_pair;
+/* How tasks are spawned into a pool (app_pool); zeros: one after another by one thread, as n and b say. */
+typedef struct app_spawning {
+    uint64_t n_tasks;   /* not 0: the size is what so many tasks of b take                          */
+    uint32_t team_size; /* 0: the pool's                                                           */
+    uint32_t n_blocks;  /* of a task, each of which takes b; 0 counts as 1                           */
+    uint32_t n_threads; /* that spawn; 0 counts as 1                                               */
+    uint32_t scale;     /* a task's side, in 128ths of b; 0 counts as 128                            */
+    int copies;         /* a task's rows of all arrays are in host memory, and go with the task     */
+    int irregular;      /* teams of 32, 64, 128 and 256 in equal shares, and a side to match (parts.h) */
+} app_spawning;
 typedef struct app_request {
     uint64_t n[2], b[2]; /* rows, columns of the problem and of a block                            */
     const app_pair *opts;
     size_t n_opts;
     const char *const *inputs;
     size_t n_inputs;
+    app_spawning spawning;
 } app_request;
 
 /* One option of an app, for `heddle info APP` and to refuse any other. */
@@ -58,6 +69,11 @@ typedef struct app_tasks {
     size_t arg_bytes;
     uint64_t n;
     int (*spawn)(struct app_case *c); /* of a pool: NULL, or spawns n tasks that have no records here */
+    /* Of a pool, of tasks apart (app.apart): NULL, or n tasks, with all their attributes; malloc. Their records are in `records`, their
+     * copies in `copies`; malloc. */
+    heddle_pool_task *each;
+    void *records;
+    heddle_pool_copy *copies;
 } app_tasks;
 static inline uint32_t app_task_body(const app_tasks *t, uint64_t i) { return t->bodies ? t->bodies[i] : t->body; }
 
@@ -70,6 +86,7 @@ typedef struct app_case {
     heddle_graph *graph;                 /* set by build, unless there is a pool; freed by free                   */
     heddle_pool *pool;                   /* the same, of a scenario with app_pool                                 */
     app_tasks tasks;                     /* of an app that has that scenario; set by prepare                      */
+    app_spawning spawning;               /* as requested                                                          */
     const void *record; /* the record of params, for heddle_graph_run; set by build                          */
     size_t record_bytes;
     char error[APP_ERROR];
@@ -122,7 +139,12 @@ typedef struct app {
     const char *formats;       /* what --input takes, or "none"; further lines begin with 9 blanks */
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
-    const heddle_table *cells;     /* of its app_wave scenario; NULL: it has none */
+    const heddle_table *cells; /* of its app_wave scenario; NULL: it has none */
+    /* Of its app_pool scenario: the same bodies for tasks apart, each of which has a record of the app's for itself alone. NULL: it has
+     * none, and takes nothing of app_spawning but a team size. set_apart allocates memory, of the pool what goes with tasks, and
+     * describes the tasks in c->tasks.each. */
+    const heddle_table *apart;
+    int (*set_apart)(app_case *c, heddle_ctx *ctx, heddle_pool *pool);
     const app_scenario *scenarios; /* ends with engine NULL                                       */
     uint64_t n[2], b[2];           /* defaults: Juggler's task counts; n[1] 0: not rows and columns; b[0] 0: no blocks,
                                       and a request for some is refused */
@@ -139,6 +161,10 @@ typedef struct app {
     void (*answer)(app_case *c, const app_sink *s);
     void (*free)(app_case *c); /* NULL is allowed                                                 */
 } app;
+
+/* A case for the scenario, with all that the request says of spawning. NULL with the sentence. The functions of case->app are those that
+ * its user calls; a case that consists of parts has another app than a. */
+app_case *app_new(const app *a, const app_scenario *s, const app_request *q, char *error);
 
 /* All apps, ending with NULL; and one by name, NULL if unknown. */
 extern const app *const app_list[];

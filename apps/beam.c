@@ -14,6 +14,7 @@
 
 #include <complex.h>
 #include <math.h>
+#include <stddef.h>
 
 #define MAX_SIDE (1ull << 30)
 #define SINE 0.3
@@ -79,14 +80,10 @@ static int make_filter(beam_case *p, char *error)
 
 /* ---- prepare ---- */
 
-static void place(narrow *n)
-{
-    beam_record *r = &((beam_case *)n)->record;
-    r->in = n->in[IN].at;
-    r->weights = n->in[WEIGHTS].at;
-    r->filter = n->in[FILTER].at;
-    r->power = n->out.at;
-}
+static const narrow_form form = {
+    .record_bytes = sizeof(beam_record),
+    .in = {offsetof(beam_record, in), offsetof(beam_record, weights), offsetof(beam_record, filter)},
+    .out = offsetof(beam_record, power)};
 
 static int get_options(beam_case *p, const app_request *q, char *error)
 {
@@ -106,7 +103,9 @@ static int load(app_case *c, const app_request *q, char *error)
         make_signals(p, error) || make_weights(p, error) || make_filter(p, error))
         return -1;
     p->record = (beam_record){.samples = c->n[1], .channels = (uint32_t)p->channels, .taps = (uint32_t)p->taps};
-    narrow_set(&p->n, &p->record, sizeof p->record, place);
+    narrow_set(&p->n, &p->record, &form);
+    p->n.in[WEIGHTS].row_bytes = (uint64_t)p->channels * sizeof *p->record.weights;
+    p->n.out.row_bytes = c->n[1] * sizeof *p->record.power;
     return narrow_results(&p->n, c->n[0] * c->n[1], sizeof(float), error);
 }
 
@@ -187,6 +186,8 @@ const app app_beam = {
     .formats = "none",
     .options = options,
     .table = &beam,
+    .apart = &beam_apart,
+    .set_apart = narrow_apart,
     .scenarios = narrow_scenarios,
     .n = {128, 2048},
     .b = {1, 2048},

@@ -57,7 +57,7 @@ TILE_FN void chunk(const heddle_thread *thread, const beam_record *params, beam_
     heddle_team_barrier(thread); /* the next chunk's sums take the place */
 }
 
-HEDDLE_BODY(beam_samples, beam_record, params, tile_rect, t)
+TILE_FN void beam_of(const heddle_thread *thread, const beam_record *params, const tile_rect *t)
 {
     beam_number *filter = (beam_number *)(void *)quad_shared(thread);
     HEDDLE_EACH (k, params->taps)
@@ -69,4 +69,8 @@ HEDDLE_BODY(beam_samples, beam_record, params, tile_rect, t)
         }
 }
 
+HEDDLE_BODY(beam_samples, beam_record, params, tile_rect, t) { beam_of(thread, params, t); }
+TILE_APART(beam_apart_samples, beam_record, beam_record, beam_of)
+
 HEDDLE_POOL_TABLE(beam, beam_record, BEAM_BODIES)
+HEDDLE_POOL_TABLE(beam_apart, beam_record, BEAM_APART_BODIES)

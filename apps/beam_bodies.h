@@ -29,5 +29,8 @@ typedef struct beam_record {
 #define BEAM_BODIES(X) X(beam_samples, BEAM_SHARED_BYTES) /* argument: tile_rect, beams by samples */
 HEDDLE_ENUM(beam, BEAM_BODIES)
 HEDDLE_DECLARE(beam)
+#define BEAM_APART_BODIES(X) X(beam_apart_samples, BEAM_SHARED_BYTES) /* argument: TILE_APART's */
+HEDDLE_ENUM(beam_apart, BEAM_APART_BODIES)
+HEDDLE_DECLARE(beam_apart)
 
 #endif

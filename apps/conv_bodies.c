@@ -14,9 +14,10 @@
 /* The nearest of 0 .. n - 1. */
 TILE_FN int64_t nearest(int64_t i, int64_t n) { return i < 0 ? 0 : i < n ? i : n - 1; }
 
-TILE_FN const uint8_t *pixel_row(const prefix_record *params, int64_t r)
+/* Of the row of cells r. */
+TILE_FN const uint8_t *pixel_row(const conv_record *params, int64_t r)
 {
-    return params->pixels + (uint64_t)nearest(r, (int64_t)(params->plane_cells / params->stride)) * params->stride;
+    return params->pixels + (uint64_t)nearest(r + params->above, (int64_t)params->rows) * params->cols;
 }
 
 TILE_FN uint32_t five(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e)
@@ -27,12 +28,12 @@ TILE_FN uint32_t five(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e
 /* ---- one thread ---- */
 
 /* n cells of row r from column `first` on. down[c]: the sum down column at + c. */
-TILE_FN void stretch(const prefix_record *params, int64_t r, int64_t first, int n)
+TILE_FN void stretch(const conv_record *params, int64_t r, int64_t first, int n)
 {
     const uint8_t *p[5];
     uint32_t down[STRETCH + 4];
-    uint32_t *out = params->table + (uint64_t)r * params->stride + (uint64_t)first;
-    const int64_t at = first - 2, left = (int64_t)params->stride - at;
+    uint32_t *out = params->cells + (uint64_t)r * params->cols + (uint64_t)first;
+    const int64_t at = first - 2, left = (int64_t)params->cols - at;
     const int lo = at < 0 ? (int)-at : 0, hi = left < n + 4 ? (int)left : n + 4; /* the columns that there are */
     for (int k = 0; k < 5; k++)
         p[k] = pixel_row(params, r + k - 2);
@@ -46,7 +47,7 @@ TILE_FN void stretch(const prefix_record *params, int64_t r, int64_t first, int 
         out[c] = five(down[c], down[c + 1], down[c + 2], down[c + 3], down[c + 4]);
 }
 
-TILE_FN void conv_alone(const prefix_record *params, const tile_rect *t)
+TILE_FN void conv_alone(const conv_record *params, const tile_rect *t)
 {
     for (uint32_t r = 0; r < t->rows; r++)
         for (uint32_t c = 0; c < t->cols; c += STRETCH)
@@ -61,10 +62,10 @@ typedef struct conv_four {
 } conv_four;
 
 /* Sums along row r of the pixels around four columns. */
-TILE_FN conv_four along(const prefix_record *params, int64_t r, int64_t col)
+TILE_FN conv_four along(const conv_record *params, int64_t r, int64_t col)
 {
     const uint8_t *p = pixel_row(params, r);
-    const int64_t cols = (int64_t)params->stride;
+    const int64_t cols = (int64_t)params->cols;
     uint32_t x[STRIP_COLS + 4];
     conv_four q;
 #if defined(__CUDA_ARCH__)
@@ -99,7 +100,7 @@ TILE_FN void put(uint32_t *out, conv_four q, int n)
 }
 
 /* n columns of up to STRIP_ROWS rows. */
-TILE_FN void strip(const prefix_record *params, int64_t row, int64_t col, int rows, int n)
+TILE_FN void strip(const conv_record *params, int64_t row, int64_t col, int rows, int n)
 {
     conv_four last[4];
     for (int k = 0; k < 4; k++)
@@ -109,14 +110,14 @@ TILE_FN void strip(const prefix_record *params, int64_t row, int64_t col, int ro
         conv_four sum;
         for (int i = 0; i < STRIP_COLS; i++)
             sum.v[i] = five(last[0].v[i], last[1].v[i], last[2].v[i], last[3].v[i], next.v[i]);
-        put(params->table + (uint64_t)(row + r) * params->stride + (uint64_t)col, sum, n);
+        put(params->cells + (uint64_t)(row + r) * params->cols + (uint64_t)col, sum, n);
         for (int k = 0; k < 3; k++)
             last[k] = last[k + 1];
         last[3] = next;
     }
 }
 
-TILE_FN void conv_together(const heddle_thread *thread, const prefix_record *params, const tile_rect *t)
+TILE_FN void conv_together(const heddle_thread *thread, const conv_record *params, const tile_rect *t)
 {
     const int across = ((int)t->cols + STRIP_COLS - 1) / STRIP_COLS;
     const int n = across * (((int)t->rows + STRIP_ROWS - 1) / STRIP_ROWS);
@@ -128,7 +129,7 @@ TILE_FN void conv_together(const heddle_thread *thread, const prefix_record *par
     }
 }
 
-HEDDLE_BODY(conv_tile, prefix_record, params, tile_rect, t)
+TILE_FN void conv_of(const heddle_thread *thread, const conv_record *params, const tile_rect *t)
 {
 #if !defined(__CUDA_ARCH__) /* there the sums would take a stack */
     if (thread->team_size == 1) {
@@ -139,4 +140,8 @@ HEDDLE_BODY(conv_tile, prefix_record, params, tile_rect, t)
     conv_together(thread, params, t);
 }
 
-HEDDLE_POOL_TABLE(conv, prefix_record, CONV_BODIES)
+HEDDLE_BODY(conv_tile, conv_record, params, tile_rect, t) { conv_of(thread, params, t); }
+TILE_APART(conv_apart_tile, conv_record, conv_record, conv_of)
+
+HEDDLE_POOL_TABLE(conv, conv_record, CONV_BODIES)
+HEDDLE_POOL_TABLE(conv_apart, conv_record, CONV_APART_BODIES)

@@ -10,6 +10,8 @@
 #include "picture.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 
 extern const app app_dct;
 
@@ -21,11 +23,26 @@ typedef struct dct_case {
 
 static uint64_t whole(uint64_t pixels) { return (pixels + DCT_EDGE - 1) / DCT_EDGE * DCT_EDGE; }
 
-static void place(narrow *n)
+/* A task's rows are a picture: its tile begins with a block. */
+static void cut(const narrow *n, void *record, tile_rect *t)
 {
-    dct_record *r = &((dct_case *)n)->record;
-    r->pixels = n->in[0].at;
-    r->out = n->out.at;
+    (void)n;
+    ((dct_record *)record)->rows = t->rows;
+    t->row = 0;
+}
+
+static const narrow_form form = {.record_bytes = sizeof(dct_record),
+                                 .in = {offsetof(dct_record, pixels)},
+                                 .out = offsetof(dct_record, out),
+                                 .cut = cut};
+
+static int check_rows(const app_case *c, char *error)
+{
+    if (!c->spawning.copies || c->b[0] % DCT_EDGE == 0 || c->b[0] == c->n[0])
+        return 0;
+    snprintf(error, APP_ERROR, "dct: the rows that go with a task are whole blocks of %d, not %llu", DCT_EDGE,
+             (unsigned long long)c->b[0]);
+    return -1;
 }
 
 static int load(app_case *c, const app_request *q, char *error)
@@ -37,10 +54,12 @@ static int load(app_case *c, const app_request *q, char *error)
         return -1;
     rc = picture_pixels(c, q, &pixels, error);
     narrow_adopt(&p->n, 0, pixels, c->n[0] * c->n[1]);
-    if (rc || app_tasks_cut(c, error))
+    if (rc || check_rows(c, error) || app_tasks_cut(c, error))
         return -1;
     p->record = (dct_record){.rows = c->n[0], .cols = c->n[1], .stride = whole(c->n[1])};
-    narrow_set(&p->n, &p->record, sizeof p->record, place);
+    narrow_set(&p->n, &p->record, &form);
+    p->n.in[0].row_bytes = c->n[1];
+    p->n.out.row_bytes = p->record.stride * sizeof(float);
     return narrow_results(&p->n, whole(c->n[0]) * p->record.stride, sizeof(float), error);
 }
 
@@ -104,6 +123,8 @@ const app app_dct = {
     .formats = "8-bit PGM (P5)",
     .options = options,
     .table = &dct,
+    .apart = &dct_apart,
+    .set_apart = narrow_apart,
     .scenarios = narrow_scenarios,
     .n = {2048, 2048},
     .b = {128, 128},

@@ -92,7 +92,7 @@ TILE_FN void strip(const heddle_thread *thread, const dct_record *params, float 
 /* The first block that begins at a pixel or after it, in pixels. */
 TILE_FN uint64_t whole(uint64_t pixel) { return (pixel + DCT_EDGE - 1u) / DCT_EDGE * DCT_EDGE; }
 
-HEDDLE_BODY(dct_tile, dct_record, params, tile_rect, t)
+TILE_FN void dct_of(const heddle_thread *thread, const dct_record *params, const tile_rect *t)
 {
     const uint64_t row_end = whole(t->row + t->rows), col_begin = whole(t->col), col_end = whole(t->col + t->cols);
     float *stage = quad_shared(thread);
@@ -113,4 +113,8 @@ HEDDLE_BODY(dct_tile, dct_record, params, tile_rect, t)
     }
 }
 
+HEDDLE_BODY(dct_tile, dct_record, params, tile_rect, t) { dct_of(thread, params, t); }
+TILE_APART(dct_apart_tile, dct_record, dct_record, dct_of)
+
 HEDDLE_POOL_TABLE(dct, dct_record, DCT_BODIES)
+HEDDLE_POOL_TABLE(dct_apart, dct_record, DCT_APART_BODIES)

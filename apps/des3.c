@@ -11,6 +11,7 @@
 #include "narrow.h"
 #include "noise.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,12 +76,13 @@ static uint64_t round_key(const des3_case *p, int k)
     return p->keys[p->record.backward ? 2 - pass : pass][backward ? DES_ROUNDS - 1 - i : i];
 }
 
-static void put_keys(des3_case *p)
+static void put_keys(const des3_case *p, uint32_t *to)
 {
+    memset(to, 0, DES3_KEYS * sizeof *to);
     for (int k = 0; k < DES3_ROUNDS; k++) {
         const uint64_t key = round_key(p, k);
         for (int box = 0; box < DES_BOXES; box++)
-            p->record.keys[2 * k + box % 2] |= (uint32_t)(key >> (42 - 6 * box) & 63) << (24 - box / 2 * 8);
+            to[2 * k + box % 2] |= (uint32_t)(key >> (42 - 6 * box) & 63) << (24 - box / 2 * 8);
     }
 }
 
@@ -200,14 +202,17 @@ static int get_packets(des3_case *p, const app_request *q, char *error)
 
 /* ---- prepare ---- */
 
-static void place(narrow *n)
+/* A task's packets alone, in the list of all. */
+static void cut(const narrow *n, void *record, tile_rect *t)
 {
-    des3_record *r = &((des3_case *)n)->record;
-    r->in = n->in[IN].at;
-    r->begin = n->in[BEGIN].at;
-    r->tables = n->in[TABLES].at;
-    r->out = n->out.at;
+    ((des3_record *)record)->base = ((const uint64_t *)n->in[BEGIN].host)[t->row];
 }
+
+static const narrow_form form = {
+    .record_bytes = sizeof(des3_record),
+    .in = {offsetof(des3_record, in), offsetof(des3_record, begin), offsetof(des3_record, tables)},
+    .out = offsetof(des3_record, out),
+    .cut = cut};
 
 static int check_blocks(const des3_case *p, char *error)
 {
@@ -226,12 +231,13 @@ static int load(app_case *c, const app_request *q, char *error)
     if (app_check_request(&app_des3, q, 1, error) || get_options(p, q, error) || get_packets(p, q, error) ||
         check_blocks(p, error) || app_tasks_cut(c, error))
         return -1;
-    tables = narrow_input(&p->n, TABLES, DES3_TABLES, sizeof *tables, "the tables", error);
+    tables = narrow_input(&p->n, TABLES, DES3_TABLES + DES3_KEYS, sizeof *tables, "the tables", error);
     if (!tables)
         return -1;
     put_tables(tables);
-    put_keys(p);
-    narrow_set(&p->n, &p->record, sizeof p->record, place);
+    put_keys(p, tables + DES3_TABLES);
+    p->n.in[IN].rows_at = p->n.out.rows_at = p->n.in[BEGIN].host;
+    narrow_set(&p->n, &p->record, &form);
     return 0;
 }
 
@@ -327,6 +333,8 @@ const app app_des3 = {
                "         any other: a file, cut into packets of 2048 to 65536 bytes",
     .options = options,
     .table = &des3,
+    .apart = &des3_apart,
+    .set_apart = narrow_apart,
     .scenarios = narrow_scenarios,
     .n = {64, 65536},
     .b = {1, 65536},

@@ -120,7 +120,8 @@ TILE_FN void des3_alone(const des3_record *params, const uint32_t *tables, const
 TILE_FN void des3_chain(const des3_record *params, const uint32_t *tables, const uint32_t *keys, uint64_t packet)
 {
     des3_pair b = {0, 0};
-    for (uint64_t at = params->begin[packet]; at < params->begin[packet + 1u]; at += DES3_BLOCK) {
+    const uint64_t end = params->begin[packet + 1u] - params->base;
+    for (uint64_t at = params->begin[packet] - params->base; at < end; at += DES3_BLOCK) {
         const des3_pair next = des3_load(params->in + at);
         b.left ^= next.left;
         b.right ^= next.right;
@@ -140,7 +141,7 @@ TILE_FN void des3_cover(const heddle_thread *thread, const des3_record *params, 
         return;
     }
     for (uint64_t p = t->row; p < t->row + t->rows; p++) {
-        const uint64_t at = params->begin[p], n = des3_blocks(params->begin[p + 1u] - at);
+        const uint64_t at = params->begin[p] - params->base, n = des3_blocks(params->begin[p + 1u] - params->begin[p]);
         const uint64_t first = des3_blocks(t->col), last = des3_blocks(t->col + t->cols), end = last < n ? last : n;
         if (first < end)
             HEDDLE_EACH (k, end - first)
@@ -153,14 +154,12 @@ TILE_FN void des3_tile(const heddle_thread *thread, const des3_record *params, c
     uint32_t *tables = (uint32_t *)(void *)quad_shared(thread), *keys = tables + DES3_TABLES;
 #if !defined(__CUDA_ARCH__)
     if (thread->team_size == 1) {
-        des3_cover(thread, params, t, params->tables, params->keys);
+        des3_cover(thread, params, t, params->tables, params->tables + DES3_TABLES);
         return;
     }
 #endif
-    HEDDLE_EACH (i, DES3_TABLES)
+    HEDDLE_EACH (i, DES3_TABLES + DES3_KEYS)
         tables[i] = params->tables[i];
-    HEDDLE_EACH (i, 2 * DES3_ROUNDS)
-        keys[i] = params->keys[i];
     heddle_team_barrier(thread);
     des3_cover(thread, params, t, tables, keys);
 }

@@ -10,6 +10,7 @@
 #include "noise.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,13 +26,9 @@ typedef struct fbank_case {
 
 /* ---- prepare ---- */
 
-static void place(narrow *n)
-{
-    fbank_record *r = &((fbank_case *)n)->record;
-    r->in = n->in[IN].at;
-    r->filters = n->in[FILTERS].at;
-    r->out = n->out.at;
-}
+static const narrow_form form = {.record_bytes = sizeof(fbank_record),
+                                 .in = {offsetof(fbank_record, in), offsetof(fbank_record, filters)},
+                                 .out = offsetof(fbank_record, out)};
 
 static int read_signals(narrow *n, const app_request *q, char *error)
 {
@@ -83,7 +80,9 @@ static int load(app_case *c, const app_request *q, char *error)
         app_tasks_cut(c, error))
         return -1;
     p->record.samples = c->n[1];
-    narrow_set(&p->n, &p->record, sizeof p->record, place);
+    narrow_set(&p->n, &p->record, &form);
+    p->n.in[IN].row_bytes = c->n[1] * sizeof *p->record.in;
+    p->n.out.row_bytes = c->n[1] * sizeof *p->record.out;
     return narrow_results(&p->n, c->n[0] * c->n[1], sizeof(int64_t), error);
 }
 
@@ -167,6 +166,8 @@ const app app_fbank = {
     .formats = "raw 16-bit little-endian samples, signals one after another",
     .options = options,
     .table = &fbank,
+    .apart = &fbank_apart,
+    .set_apart = narrow_apart,
     .scenarios = narrow_scenarios,
     .n = {256, 2048},
     .b = {1, 2048},

@@ -4,4 +4,7 @@
 
 HEDDLE_BODY(fbank_signals, fbank_record, params, tile_rect, t) { fbank_tile(thread, params, t); }
 
+TILE_APART(fbank_apart_signals, fbank_record, fbank_record, fbank_tile)
+
 HEDDLE_POOL_TABLE(fbank, fbank_record, FBANK_BODIES)
+HEDDLE_POOL_TABLE(fbank_apart, fbank_record, FBANK_APART_BODIES)

@@ -27,5 +27,8 @@ typedef struct fbank_record {
 #define FBANK_BODIES(X) X(fbank_signals, FBANK_SHARED_BYTES) /* argument: tile_rect, signals by samples */
 HEDDLE_ENUM(fbank, FBANK_BODIES)
 HEDDLE_DECLARE(fbank)
+#define FBANK_APART_BODIES(X) X(fbank_apart_signals, FBANK_SHARED_BYTES) /* argument: TILE_APART's */
+HEDDLE_ENUM(fbank_apart, FBANK_APART_BODIES)
+HEDDLE_DECLARE(fbank_apart)
 
 #endif

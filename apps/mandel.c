@@ -5,6 +5,8 @@
 #include "mandel_bodies.h"
 #include "narrow.h"
 
+#include <stddef.h>
+
 #define MAX_SIDE (1ull << 24)
 
 extern const app app_mandel;
@@ -14,7 +16,15 @@ typedef struct mandel_case {
     mandel_record record;
 } mandel_case;
 
-static void place(narrow *n) { ((mandel_case *)n)->record.counts = n->out.at; }
+static void cut(const narrow *n, void *record, tile_rect *t)
+{
+    (void)n;
+    ((mandel_record *)record)->first = t->row;
+    t->row = 0;
+}
+
+static const narrow_form form = {
+    .record_bytes = sizeof(mandel_record), .out = offsetof(mandel_record, counts), .cut = cut};
 
 static int load(app_case *c, const app_request *q, char *error)
 {
@@ -24,7 +34,8 @@ static int load(app_case *c, const app_request *q, char *error)
         app_sizes(&app_mandel, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, c->n, c->b, error) || app_tasks_cut(c, error))
         return -1;
     p->record = (mandel_record){.rows = c->n[0], .cols = c->n[1], .most = (uint32_t)most};
-    narrow_set(&p->n, &p->record, sizeof p->record, place);
+    narrow_set(&p->n, &p->record, &form);
+    p->n.out.row_bytes = c->n[1] * sizeof *p->record.counts;
     return narrow_results(&p->n, c->n[0] * c->n[1], sizeof *p->record.counts, error);
 }
 
@@ -85,6 +96,8 @@ const app app_mandel = {
     .formats = "none",
     .options = options,
     .table = &mandel,
+    .apart = &mandel_apart,
+    .set_apart = narrow_apart,
     .scenarios = narrow_scenarios,
     .n = {2048, 2048},
     .b = {64, 64},

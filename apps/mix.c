@@ -7,13 +7,13 @@
  * table, which has the four bodies. */
 #include "mix_bodies.h"
 #include "narrow.h"
+#include "parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_TASKS (1u << 20) /* of each part */
-#define TILE 64              /* of mandel: rows and columns of a task */
 
 extern const app app_mix, app_des3, app_fbank, app_mandel, app_mm;
 
@@ -21,38 +21,28 @@ extern const app app_mix, app_des3, app_fbank, app_mandel, app_mm;
 static const app *const apps[mix_n_bodies] = {&app_des3, &app_fbank, &app_mandel, &app_mm};
 
 typedef struct mix_case {
-    app_case c;
+    parts p;
     mix_record record;
-    app_case *part[mix_n_bodies];
 } mix_case;
 
-static int failed(app_case *c, const app_case *part)
-{
-    memcpy(c->error, part->error, sizeof c->error);
-    return -1;
-}
+/* ---- prepare ---- */
 
-/* ---- prepare and free ---- */
-
-/* n tiles as a rectangle, as square as it can be. */
-static void shape(uint64_t n, uint64_t sides[2])
+/* Part k has n tasks, of des3 with packets of up to n_bytes. */
+static app_request part_request(const mix_case *p, int k, int64_t n_bytes)
 {
-    sides[0] = 1;
-    for (uint64_t k = 1; k * k <= n; k++)
-        sides[0] = n % k ? sides[0] : k;
-    sides[1] = n / sides[0];
+    app_request q = {.spawning = p->p.c.spawning};
+    q.spawning.n_tasks = p->p.c.n[0];
+    q.spawning.team_size = 0;
+    q.b[1] = k == mix_des3 ? (uint64_t)n_bytes : 0;
+    return parts_request(apps[k], &q);
 }
 
 static int prepare_parts(mix_case *p, int64_t n_bytes, char *error)
 {
-    const uint64_t n = p->c.n[0];
-    app_request q[mix_n_bodies] = {{.n = {n, (uint64_t)n_bytes}}, {.n = {n, 0}}, {.b = {TILE, TILE}}, {.n = {n, 0}}};
-    shape(n, q[mix_mandel].n);
-    q[mix_mandel].n[0] *= TILE;
-    q[mix_mandel].n[1] *= TILE;
     for (int k = 0; k < mix_n_bodies; k++) {
-        p->part[k] = apps[k]->prepare(&q[k], error);
-        if (!p->part[k])
+        const app_request q = part_request(p, k, n_bytes);
+        p->p.part[k] = apps[k]->prepare(&q, error);
+        if (!p->p.part[k])
             return -1;
     }
     return 0;
@@ -61,15 +51,15 @@ static int prepare_parts(mix_case *p, int64_t n_bytes, char *error)
 /* One of each part in turn; all parts have equally many. */
 static int mix_tasks(mix_case *p, char *error)
 {
-    const uint64_t n = p->c.n[0] * mix_n_bodies;
+    const uint64_t n = p->p.c.n[0] * mix_n_bodies;
     tile_rect *args = app_alloc(n, sizeof *args, "the tasks", error);
     uint32_t *bodies = app_alloc(n, sizeof *bodies, "the tasks", error);
-    p->c.tasks = (app_tasks){.bodies = bodies, .args = args, .arg_bytes = sizeof *args, .n = n};
+    p->p.c.tasks = (app_tasks){.bodies = bodies, .args = args, .arg_bytes = sizeof *args, .n = n};
     if (!args || !bodies)
         return -1;
     for (uint64_t i = 0; i < n; i++) {
         bodies[i] = (uint32_t)(i % mix_n_bodies);
-        args[i] = ((const tile_rect *)p->part[bodies[i]]->tasks.args)[i / mix_n_bodies];
+        args[i] = ((const tile_rect *)p->p.part[bodies[i]]->tasks.args)[i / mix_n_bodies];
     }
     return 0;
 }
@@ -96,62 +86,39 @@ static app_case *prepare(const app_request *q, char *error)
     return app_prepare(&app_mix, sizeof(mix_case), load, q, error);
 }
 
-static void free_case(app_case *c)
-{
-    if (!c)
-        return;
-    app_tasks_free(c);
-    for (int k = 0; k < mix_n_bodies; k++)
-        apps[k]->free(((mix_case *)c)->part[k]);
-    free(c);
-}
-
-/* ---- build and results ---- */
+/* ---- build ---- */
 
 static int begin(app_case *c, heddle_ctx *ctx)
 {
     mix_case *p = (mix_case *)c;
+    app_case *const *part = p->p.part;
     c->ctx = ctx;
     for (int k = 0; k < mix_n_bodies; k++)
-        if (narrow_begin(p->part[k], ctx))
-            return failed(c, p->part[k]);
-    memcpy(&p->record.des3, p->part[mix_des3]->record, sizeof p->record.des3);
-    memcpy(&p->record.fbank, p->part[mix_fbank]->record, sizeof p->record.fbank);
-    memcpy(&p->record.mandel, p->part[mix_mandel]->record, sizeof p->record.mandel);
-    memcpy(&p->record.mm, p->part[mix_mm]->record, sizeof p->record.mm);
+        if (narrow_begin(part[k], ctx))
+            return parts_failed(c, part[k]);
+    memcpy(&p->record.des3, part[mix_des3]->record, sizeof p->record.des3);
+    memcpy(&p->record.fbank, part[mix_fbank]->record, sizeof p->record.fbank);
+    memcpy(&p->record.mandel, part[mix_mandel]->record, sizeof p->record.mandel);
+    memcpy(&p->record.mm, part[mix_mm]->record, sizeof p->record.mm);
     return 0;
 }
 
 static int build_graph(app_case *c, heddle_ctx *ctx) { return begin(c, ctx) ? -1 : app_tasks_graph(c); }
-static int build_pool(app_case *c, heddle_ctx *ctx) { return begin(c, ctx) ? -1 : app_tasks_pool(c); }
 
-/* What every part does for itself. */
-enum { RESET, READ, REFERENCE, CHECK };
-static int each(app_case *c, int what)
+static int build_pool(app_case *c, heddle_ctx *ctx)
 {
-    for (int k = 0; k < mix_n_bodies; k++) {
-        app_case *part = ((mix_case *)c)->part[k];
-        int (*const does[])(app_case *) = {part->scenario->reset, apps[k]->read, apps[k]->reference, apps[k]->check};
-        if (does[what](part))
-            return failed(c, part);
-    }
-    return 0;
+    if (app_is_apart(c))
+        return app_pool_apart(c, ctx);
+    return begin(c, ctx) ? -1 : app_tasks_pool(c);
 }
-static int reset(app_case *c) { return each(c, RESET); }
-static int read(app_case *c) { return each(c, READ); }
-static int reference(app_case *c) { return each(c, REFERENCE); }
-static int check(app_case *c) { return each(c, CHECK); }
 
-static void answer(app_case *c, const app_sink *s)
-{
-    for (int k = 0; k < mix_n_bodies; k++)
-        apps[k]->answer(((mix_case *)c)->part[k], s);
-}
+static int set_apart(app_case *c, heddle_ctx *ctx, heddle_pool *pool) { return parts_apart(c, ctx, pool, 1, 1); }
 
 static const app_option options[] = {{"bytes", "65536", "of the largest packet"}, {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {
-    {&app_graph, build_graph, reset, app_tasks_loop}, {&app_pool, build_pool, reset, app_tasks_loop}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{&app_graph, build_graph, parts_reset, app_tasks_loop},
+                                         {&app_pool, build_pool, parts_reset, app_tasks_loop},
+                                         {.engine = NULL}};
 
 const app app_mix = {
     .name = "mix",
@@ -159,13 +126,15 @@ const app app_mix = {
     .formats = "none",
     .options = options,
     .table = &mix,
+    .apart = &mix_apart,
+    .set_apart = set_apart,
     .scenarios = scenarios,
     .n = {64, 0},
     .b = {0, 0},
     .prepare = prepare,
-    .read = read,
-    .reference = reference,
-    .check = check,
-    .answer = answer,
-    .free = free_case,
+    .read = parts_read,
+    .reference = parts_reference,
+    .check = parts_check,
+    .answer = parts_answer,
+    .free = parts_free,
 };

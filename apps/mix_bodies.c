@@ -18,4 +18,10 @@ HEDDLE_BODY(mix_fbank, mix_record, params, tile_rect, t) { fbank_tile(thread, &p
 HEDDLE_BODY(mix_mandel, mix_record, params, tile_rect, t) { mandel_of(thread, &params->mandel, t); }
 HEDDLE_BODY(mix_mm, mix_record, params, tile_rect, t) { mix_products(thread, &params->mm, t); }
 
+TILE_APART(mix_apart_des3, mix_record, des3_record, des3_tile)
+TILE_APART(mix_apart_fbank, mix_record, fbank_record, fbank_tile)
+TILE_APART(mix_apart_mandel, mix_record, mandel_record, mandel_of)
+TILE_APART(mix_apart_mm, mix_record, mm_record, mix_products)
+
 HEDDLE_POOL_TABLE(mix, mix_record, MIX_BODIES)
+HEDDLE_POOL_TABLE(mix_apart, mix_record, MIX_APART_BODIES)

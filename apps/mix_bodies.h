@@ -23,5 +23,13 @@ typedef struct mix_record {
     X(mix_mm, MM_SHARED_BYTES)
 HEDDLE_ENUM(mix, MIX_BODIES)
 HEDDLE_DECLARE(mix)
+/* The same, with TILE_APART's argument. */
+#define MIX_APART_BODIES(X)                \
+    X(mix_apart_des3, DES3_SHARED_BYTES)   \
+    X(mix_apart_fbank, FBANK_SHARED_BYTES) \
+    X(mix_apart_mandel, 0)                 \
+    X(mix_apart_mm, MM_SHARED_BYTES)
+HEDDLE_ENUM(mix_apart, MIX_APART_BODIES)
+HEDDLE_DECLARE(mix_apart)
 
 #endif

@@ -6,6 +6,7 @@
 #include "mm_bodies.h"
 #include "narrow.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define MAX_SIDE (1ull << 30)
@@ -19,13 +20,9 @@ typedef struct mm_case {
     mm_record record;
 } mm_case;
 
-static void place(narrow *n)
-{
-    mm_record *r = &((mm_case *)n)->record;
-    r->a = n->in[A].at;
-    r->b = n->in[B].at;
-    r->c = n->out.at;
-}
+static const narrow_form form = {.record_bytes = sizeof(mm_record),
+                                 .in = {offsetof(mm_record, a), offsetof(mm_record, b)},
+                                 .out = offsetof(mm_record, c)};
 
 static int refuse(char *error)
 {
@@ -48,7 +45,8 @@ static int load(app_case *c, const app_request *q, char *error)
         narrow_noise(&p->n, B, count, (uint64_t)seed + 1, error))
         return -1;
     p->record.order = c->n[1];
-    narrow_set(&p->n, &p->record, sizeof p->record, place);
+    narrow_set(&p->n, &p->record, &form);
+    p->n.in[A].row_bytes = p->n.in[B].row_bytes = p->n.out.row_bytes = c->n[1] * c->n[1] * sizeof(float);
     return narrow_results(&p->n, count, sizeof(float), error);
 }
 
@@ -93,6 +91,8 @@ const app app_mm = {
     .formats = "none",
     .options = options,
     .table = &mm,
+    .apart = &mm_apart,
+    .set_apart = narrow_apart,
     .scenarios = narrow_scenarios,
     .n = {512, 64},
     .b = {1, 64},

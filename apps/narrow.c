@@ -11,11 +11,11 @@
 
 /* ---- prepare and free ---- */
 
-void narrow_set(narrow *n, const void *record, size_t record_bytes, void (*place)(narrow *n))
+void narrow_set(narrow *n, void *record, const narrow_form *form)
 {
-    n->c.record = record;
-    n->c.record_bytes = record_bytes;
-    n->place = place;
+    n->c.record = n->record = record;
+    n->c.record_bytes = form->record_bytes;
+    n->form = form;
 }
 
 void narrow_adopt(narrow *n, uint32_t k, void *host, uint64_t n_bytes)
@@ -49,9 +49,15 @@ int narrow_results(narrow *n, uint64_t count, uint64_t size, char *error)
     return n->out.host ? 0 : -1;
 }
 
+/* Whether it is in host memory of the pool, and goes with tasks. */
+static int is_copied(const narrow *n, const narrow_array *a)
+{
+    return n->c.spawning.copies && (a->row_bytes || a->rows_at);
+}
+
 static void drop(const narrow *n, narrow_array *a)
 {
-    if (n->c.ctx)
+    if (n->c.ctx && !is_copied(n, a))
         heddle_mem_free(n->c.ctx, a->at);
     free(a->host);
 }
@@ -74,13 +80,23 @@ void narrow_free(app_case *c)
 static int reset(app_case *c)
 {
     const narrow *n = (const narrow *)c;
-    return app_clear(c, n->out.at, n->out.n_bytes);
+    if (!is_copied(n, &n->out))
+        return app_clear(c, n->out.at, n->out.n_bytes);
+    memset(n->out.at, 0, n->out.n_bytes);
+    return 0;
 }
 
-static int bring(narrow *n, narrow_array *a)
+static int pin(narrow *n, narrow_array *a, heddle_pool *pool)
 {
-    if (!a->n_bytes)
-        return 0;
+    if (heddle_pool_mem_new(pool, a->n_bytes, &a->at) != HEDDLE_OK)
+        return app_pool_failed(&n->c);
+    if (a != &n->out)
+        memcpy(a->at, a->host, a->n_bytes);
+    return 0;
+}
+
+static int carry(narrow *n, narrow_array *a)
+{
     if (heddle_mem_new(n->c.ctx, a->n_bytes, &a->at) != HEDDLE_OK)
         return app_heddle_error(&n->c, "memory for the arrays");
     if (a != &n->out && heddle_mem_write(n->c.ctx, a->at, a->host, a->n_bytes) != HEDDLE_OK)
@@ -88,21 +104,108 @@ static int bring(narrow *n, narrow_array *a)
     return 0;
 }
 
-int narrow_begin(app_case *c, heddle_ctx *ctx)
+static int bring(narrow *n, narrow_array *a, heddle_pool *pool, size_t slot)
 {
-    narrow *n = (narrow *)c;
-    c->ctx = ctx;
-    for (uint32_t k = 0; k < NARROW_INPUTS; k++)
-        if (bring(n, &n->in[k]))
-            return -1;
-    if (bring(n, &n->out))
+    if (!a->n_bytes)
+        return 0;
+    if (is_copied(n, a) ? pin(n, a, pool) : carry(n, a))
         return -1;
-    n->place(n);
-    return reset(c);
+    memcpy((char *)n->record + slot, &a->at, sizeof a->at);
+    return 0;
 }
 
+static int begin(narrow *n, heddle_ctx *ctx, heddle_pool *pool)
+{
+    n->c.ctx = ctx;
+    for (uint32_t k = 0; k < NARROW_INPUTS; k++)
+        if (bring(n, &n->in[k], pool, n->form->in[k]))
+            return -1;
+    return bring(n, &n->out, pool, n->form->out) ? -1 : reset(&n->c);
+}
+
+int narrow_begin(app_case *c, heddle_ctx *ctx) { return begin((narrow *)c, ctx, NULL); }
+
 static int build_graph(app_case *c, heddle_ctx *ctx) { return narrow_begin(c, ctx) ? -1 : app_tasks_graph(c); }
-static int build_pool(app_case *c, heddle_ctx *ctx) { return narrow_begin(c, ctx) ? -1 : app_tasks_pool(c); }
+
+static int build_pool(app_case *c, heddle_ctx *ctx)
+{
+    if (app_is_apart(c))
+        return app_pool_apart(c, ctx);
+    return narrow_begin(c, ctx) ? -1 : app_tasks_pool(c);
+}
+
+/* ---- tasks apart ---- */
+
+/* Bytes before row `row` of an array. */
+static uint64_t before(const narrow *n, const narrow_array *a, uint64_t row)
+{
+    if (row >= n->c.n[0])
+        return a->n_bytes;
+    return a->rows_at ? a->rows_at[row] : row * a->row_bytes;
+}
+
+/* The tile's rows of an array, to which the record at `args` gets a pointer. */
+static heddle_pool_copy copy_of(const narrow *n, const narrow_array *a, const tile_rect *t, size_t slot, char *args)
+{
+    const uint64_t first = before(n, a, t->row > a->reach ? t->row - a->reach : 0);
+    void *host = (char *)a->at + first;
+    memcpy(args + slot, &host, sizeof host);
+    return (heddle_pool_copy){.host = host,
+                              .n_bytes = before(n, a, t->row + t->rows + a->reach) - first,
+                              .mode = a == &n->out ? HEDDLE_MODE_OUT : HEDDLE_MODE_IN,
+                              .at = (uint32_t)slot};
+}
+
+static size_t copies_of(const narrow *n, const tile_rect *t, char *args, heddle_pool_copy *to)
+{
+    size_t count = 0;
+    for (uint32_t k = 0; k < NARROW_INPUTS; k++)
+        if (is_copied(n, &n->in[k]))
+            to[count++] = copy_of(n, &n->in[k], t, n->form->in[k], args);
+    to[count++] = copy_of(n, &n->out, t, n->form->out, args);
+    return count;
+}
+
+/* Task i: its record, its tile, what goes with it. */
+static void describe(narrow *n, uint64_t i)
+{
+    app_tasks *all = &n->c.tasks;
+    heddle_pool_task *task = &all->each[i];
+    tile_rect t = ((const tile_rect *)all->args)[i];
+    char *args = (char *)all->records + i * (n->form->record_bytes + sizeof t);
+    *task = (heddle_pool_task)HEDDLE_POOL_TASK_INIT;
+    task->args = args;
+    task->arg_bytes = n->form->record_bytes + sizeof t;
+    task->n_blocks = n->c.spawning.n_blocks;
+    memcpy(args, n->record, n->form->record_bytes);
+    if (n->c.spawning.copies) {
+        task->copies = all->copies + i * NARROW_COPIES;
+        task->n_copies = copies_of(n, &t, args, all->copies + i * NARROW_COPIES);
+        if (n->form->cut)
+            n->form->cut(n, args, &t);
+        else
+            t.row = 0;
+    }
+    memcpy(args + n->form->record_bytes, &t, sizeof t);
+}
+
+int narrow_apart(app_case *c, heddle_ctx *ctx, heddle_pool *pool)
+{
+    narrow *n = (narrow *)c;
+    app_tasks *t = &c->tasks;
+    if (begin(n, ctx, pool))
+        return -1;
+    t->each = app_alloc(t->n, sizeof *t->each, "the tasks", c->error);
+    t->records = t->each ? app_alloc(t->n, n->form->record_bytes + sizeof(tile_rect), "the tasks", c->error) : NULL;
+    t->copies = t->records ? app_alloc(t->n * NARROW_COPIES, sizeof *t->copies, "the tasks", c->error) : NULL;
+    if (!t->copies)
+        return -1;
+    for (uint64_t i = 0; i < t->n; i++)
+        describe(n, i);
+    return 0;
+}
+
+/* ---- scenarios and results ---- */
 
 const app_scenario narrow_scenarios[] = {
     {&app_graph, build_graph, reset, app_tasks_loop}, {&app_pool, build_pool, reset, app_tasks_loop}, {.engine = NULL}};
@@ -110,6 +213,10 @@ const app_scenario narrow_scenarios[] = {
 int narrow_read(app_case *c)
 {
     narrow *n = (narrow *)c;
+    if (is_copied(n, &n->out)) {
+        memcpy(n->out.host, n->out.at, n->out.n_bytes);
+        return 0;
+    }
     if (heddle_mem_read(c->ctx, n->out.host, n->out.at, n->out.n_bytes) != HEDDLE_OK)
         return app_heddle_error(c, "reading the results");
     return 0;

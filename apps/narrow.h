@@ -7,12 +7,25 @@
 
 #include "tasks.h"
 
-enum { NARROW_INPUTS = 3 };
+enum { NARROW_INPUTS = 3, NARROW_COPIES = NARROW_INPUTS + 1 };
 
+/* Rows with bytes go with a task that has copies: row_bytes of each, or those between rows_at[row] and rows_at[row + 1]. An array
+ * with neither is shared by all tasks, and stays where bodies run. */
 typedef struct narrow_array {
     void *host, *at; /* on the host; where bodies run, set by narrow_begin */
     uint64_t n_bytes;
+    uint64_t row_bytes;
+    const uint64_t *rows_at;
+    uint64_t reach; /* rows before and after its own that a task needs, too */
 } narrow_array;
+
+struct narrow;
+/* An app's record: where its pointers to the arrays are, in bytes from its beginning. */
+typedef struct narrow_form {
+    size_t record_bytes, in[NARROW_INPUTS], out;
+    /* Makes record and tile those of a task that sees its own rows alone. NULL: its first row becomes row 0. */
+    void (*cut)(const struct narrow *n, void *record, tile_rect *t);
+} narrow_form;
 
 typedef struct narrow {
     app_case c;
@@ -20,11 +33,12 @@ typedef struct narrow {
     narrow_array out;
     uint64_t n_results, result_bytes; /* how many, and of one */
     void *want;                       /* host; NULL until there is a reference */
-    void (*place)(struct narrow *n);  /* the app's: puts the arrays' `at` into its record */
-} narrow;                             /* each app's own case begins with one */
+    const narrow_form *form;
+    void *record;
+} narrow; /* each app's own case begins with one */
 
-/* For load, each 0 (or memory) on success, -1 (or NULL) with the sentence. The record is the case's, and place fills it. */
-void narrow_set(narrow *n, const void *record, size_t record_bytes, void (*place)(narrow *n));
+/* For load, each 0 (or memory) on success, -1 (or NULL) with the sentence. The record is the case's; its pointers are set later. */
+void narrow_set(narrow *n, void *record, const narrow_form *form);
 void *narrow_input(narrow *n, uint32_t k, uint64_t count, uint64_t size, const char *what, char *error);
 /* The same with memory that the caller got by malloc. */
 void narrow_adopt(narrow *n, uint32_t k, void *host, uint64_t n_bytes);
@@ -34,6 +48,8 @@ int narrow_results(narrow *n, uint64_t count, uint64_t size, char *error);
 
 /* For build: memory on ctx, inputs, record, results cleared. */
 int narrow_begin(app_case *c, heddle_ctx *ctx);
+/* An app's set_apart. */
+int narrow_apart(app_case *c, heddle_ctx *ctx, heddle_pool *pool);
 /* Graph and pool of the tasks that load has cut. */
 extern const app_scenario narrow_scenarios[];
 

@@ -22,12 +22,14 @@
 #define QUAD_APART HEDDLE_FN
 #endif
 
-/* The block-shared bytes. Through a pointer from a record, the compiler would emit slower generic accesses: on a GPU this one tells it
- * what memory that is. */
+/* The team's block-shared bytes. Through a pointer from a record the compiler would emit slower generic accesses; on a GPU this is an
+ * offset from where all dynamic shared memory begins, in which each team of a pool has its part. */
 TILE_FN float *quad_shared(const heddle_thread *thread)
 {
 #if defined(__CUDA_ARCH__)
-    return (float *)__cvta_shared_to_generic(__cvta_generic_to_shared(heddle_team_shared(thread)));
+    extern __shared__ __align__(128) unsigned char quad_arena[];
+    return (float *)(quad_arena +
+                     (__cvta_generic_to_shared(heddle_team_shared(thread)) - __cvta_generic_to_shared(quad_arena)));
 #else
     return (float *)heddle_team_shared(thread);
 #endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define COPY_BYTES (1u << 18) /* of a worker: enough for a task of any app at the size that it has by default */
+
 uint64_t app_n_tiles(const app_case *c, int axis) { return (c->n[axis] + c->b[axis] - 1) / c->b[axis]; }
 
 tile_rect app_tile(const app_case *c, uint64_t i, uint64_t j)
@@ -17,10 +19,19 @@ tile_rect app_tile(const app_case *c, uint64_t i, uint64_t j)
     return t;
 }
 
+static int check_rows(const app_case *c, char *error)
+{
+    if (!c->spawning.copies || c->b[1] == c->n[1])
+        return 0;
+    snprintf(error, APP_ERROR, "--copies: whole rows go with a task, not %llu of %llu columns",
+             (unsigned long long)c->b[1], (unsigned long long)c->n[1]);
+    return -1;
+}
+
 int app_tasks_cut(app_case *c, char *error)
 {
     const uint64_t n = app_n_tiles(c, 0) * app_n_tiles(c, 1);
-    tile_rect *all = app_alloc(n, sizeof *all, "the tiles", error);
+    tile_rect *all = check_rows(c, error) ? NULL : app_alloc(n, sizeof *all, "the tiles", error);
     if (!all)
         return -1;
     for (uint64_t k = 0; k < n; k++)
@@ -35,6 +46,9 @@ void app_tasks_free(app_case *c)
     heddle_pool_free(c->pool);
     free(c->tasks.args);
     free(c->tasks.bodies);
+    free(c->tasks.each);
+    free(c->tasks.records);
+    free(c->tasks.copies);
 }
 
 static const void *args_of(const app_tasks *t, uint64_t i) { return (const char *)t->args + i * t->arg_bytes; }
@@ -50,11 +64,45 @@ int app_tasks_graph(app_case *c)
     return 0;
 }
 
-int app_tasks_pool(app_case *c)
+/* The threads that a task of serial has are the context's. */
+static uint32_t team_size(const app_case *c)
 {
-    if (heddle_pool_new(c->ctx, c->app->table, c->record, c->record_bytes, NULL, &c->pool) != HEDDLE_OK)
-        return app_heddle_error(c, "opening the pool");
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    const int is_serial = heddle_ctx_get_config(c->ctx, &config) == HEDDLE_OK && config.backend == HEDDLE_SERIAL;
+    return is_serial ? 0 : c->spawning.team_size;
+}
+
+static int open_pool(app_case *c, const heddle_table *table, const void *record, size_t record_bytes)
+{
+    heddle_pool_config config = HEDDLE_POOL_CONFIG_INIT;
+    config.team_size = team_size(c);
+    config.copy_bytes = c->spawning.copies && !getenv("HEDDLE_POOL_COPY_BYTES") ? COPY_BYTES : 0;
+    if (heddle_pool_new(c->ctx, table, record, record_bytes, &config, &c->pool) != HEDDLE_OK)
+        return app_pool_failed(c);
     return 0;
+}
+
+int app_tasks_pool(app_case *c) { return open_pool(c, c->app->table, c->record, c->record_bytes); }
+
+int app_is_apart(const app_case *c) { return c->spawning.copies || c->spawning.irregular || c->spawning.n_blocks > 1; }
+
+int app_open_apart(app_case *c, heddle_ctx *ctx, const heddle_table *apart)
+{
+    void *nothing = calloc(1, apart->params_bytes); /* a task's record is in its arguments */
+    int rc;
+    c->ctx = ctx;
+    if (!nothing) {
+        snprintf(c->error, APP_ERROR, "out of memory for a record");
+        return -1;
+    }
+    rc = open_pool(c, apart, nothing, apart->params_bytes);
+    free(nothing);
+    return rc;
+}
+
+int app_pool_apart(app_case *c, heddle_ctx *ctx)
+{
+    return app_open_apart(c, ctx, c->app->apart) || c->app->set_apart(c, ctx, c->pool) ? -1 : 0;
 }
 
 /* Block-shared bytes of the hungriest body, for a lone thread; with those of reductions. NULL: no memory. */
@@ -64,6 +112,13 @@ static void *new_shared(const heddle_table *table)
     for (uint32_t i = 0; i < table->n_bodies; i++)
         most = table->bodies[i].shared_bytes > most ? table->bodies[i].shared_bytes : most;
     return aligned_alloc(128, (HEDDLE_REDUCE_BYTES + (size_t)most + 127u) / 128u * 128u);
+}
+
+static void run_apart(const heddle_table *apart, const heddle_pool_task *task, heddle_thread *thread)
+{
+    thread->n_blocks = task->n_blocks ? task->n_blocks : 1;
+    for (thread->block = 0; thread->block < thread->n_blocks; thread->block++)
+        apart->bodies[task->body].run(thread, NULL, task->args);
 }
 
 int app_tasks_loop(app_case *c)
@@ -77,7 +132,10 @@ int app_tasks_loop(app_case *c)
         return -1;
     }
     for (uint64_t i = 0; i < t->n; i++)
-        c->app->table->bodies[app_task_body(t, i)].run(&thread, c->record, args_of(t, i));
+        if (t->each)
+            run_apart(c->app->apart, &t->each[i], &thread);
+        else
+            c->app->table->bodies[app_task_body(t, i)].run(&thread, c->record, args_of(t, i));
     free(shared);
     return 0;
 }

@@ -41,6 +41,30 @@ TILE_FN void tile_fetch(const void *p, uint64_t n_bytes)
 #endif
 }
 
+/* The rows of a tile that a block of its task takes. */
+TILE_FN tile_rect tile_of_block(const heddle_thread *thread, const tile_rect *t)
+{
+    const uint32_t each = (t->rows + thread->n_blocks - 1u) / thread->n_blocks;
+    const uint32_t begin = thread->block * each < t->rows ? thread->block * each : t->rows;
+    tile_rect part = *t;
+    part.row += begin;
+    part.rows = t->rows - begin < each ? t->rows - begin : each;
+    return part;
+}
+
+/* A body for tasks apart: its argument has the app's record for this task alone, then the tile, which is divided among the task's
+ * blocks. fn(thread, record, tile). */
+#define TILE_APART(name, params_type, record_type, fn)       \
+    typedef struct name##_args {                             \
+        record_type record;                                  \
+        tile_rect t;                                         \
+    } name##_args;                                           \
+    HEDDLE_BODY(name, params_type, params, name##_args, a)   \
+    {                                                        \
+        const tile_rect part = tile_of_block(thread, &a->t); \
+        fn(thread, &a->record, &part);                       \
+    }
+
 /* A lane takes rows row, row + row_step, ... and in each of them columns col, col + col_step, ... */
 typedef struct tile_share {
     int row, row_step, col, col_step;

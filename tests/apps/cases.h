@@ -65,6 +65,18 @@ static heddle_ctx *open_turn(const app_scenario *s, uint32_t turn)
     return ctx;
 }
 
+/* Once more with copies, spawned by two threads. */
+static void run_copied(const app *a, const app_scenario *s, const app_request *q, heddle_ctx *ctx, known_sink *k,
+                       uint32_t n_keys)
+{
+    app_request r = *q;
+    r.b[0] = r.b[1] = 0;
+    r.spawning.copies = 1;
+    r.spawning.n_threads = 2;
+    known_run(a, s, &r, ctx, k, n_keys);
+    n_runs++;
+}
+
 /* engine: only of that one; NULL: of all. steps: inner-loop steps of the case, about a nanosecond each. */
 static void run_case_by(const char *name, const app_engine *engine, const app_request *q, known_sink *k,
                         uint32_t n_keys, double steps)
@@ -85,6 +97,8 @@ static void run_case_by(const char *name, const app_engine *engine, const app_re
             heddle_ctx *ctx = open_turn(s, turn);
             known_run(a, s, q, ctx, k, n_keys);
             n_runs++;
+            if (a->apart && s->engine == &app_pool && turn + 1 == n_turns(s))
+                run_copied(a, s, q, ctx, k, n_keys);
             heddle_ctx_close(ctx);
         }
 }
@@ -121,8 +135,8 @@ static void sw_cases(const char *root)
     json_array_foreach(json_object_get(group, "cases"), i, c)
     {
         const char *inputs[] = {a, b};
-        app_request q = {{0, 0}, {i % 2 ? 64 : 200, i % 2 ? 64 : 333}, opts, options_of(c, keys, opts, values), inputs,
-                         2};
+        app_request q = {
+            {0, 0}, {i % 2 ? 64 : 200, i % 2 ? 64 : 333}, opts, options_of(c, keys, opts, values), inputs, 2, {0}};
         known_sink k = {what, c, {0, 0}, 0};
         double cells = json_number_value(json_object_get(c, "na")) * json_number_value(json_object_get(c, "nb"));
         snprintf(what, sizeof what, "sw, case %zu of %s", i, root);
@@ -145,8 +159,8 @@ static void dtw_cases(const char *root)
     json_array_foreach(json_object_get(json_object_get(f.expected, "pairs"), "cases"), i, c)
     {
         const char *inputs[] = {input};
-        app_request q = {{0, 0}, {i % 2 ? 64 : 150, i % 2 ? 64 : 77}, opts, options_of(c, keys, opts, values), inputs,
-                         1};
+        app_request q = {
+            {0, 0}, {i % 2 ? 64 : 150, i % 2 ? 64 : 77}, opts, options_of(c, keys, opts, values), inputs, 1, {0}};
         known_sink k = {what, c, {0, 0}, 0};
         double cells = json_number_value(json_object_get(c, "n")) * json_number_value(json_object_get(c, "m"));
         snprintf(what, sizeof what, "dtw, case %zu of %s", i, root);
@@ -166,7 +180,7 @@ static void field_case(const folder *f, const char *size, const char *key, const
     app_pair opt = {"sweeps", sweeps};
     double n = strtod(size, NULL);
     char input[512], what[512];
-    app_request q = {{0, 0}, {13, 64}, &opt, 1, inputs, 1};
+    app_request q = {{0, 0}, {13, 64}, &opt, 1, inputs, 1, {0}};
     known_sink k = {what, c, {1e-5, 1e-4}, 0};
     if (!name)
         return;
@@ -198,7 +212,7 @@ static void picture_cases(const char *root)
     folder_open(&f, root, "images");
     json_object_foreach(f.expected, name, c)
     {
-        app_request q = {{0, 0}, {50, 41}, NULL, 0, inputs, 1};
+        app_request q = {{0, 0}, {50, 41}, NULL, 0, inputs, 1, {0}};
         known_sink sat = {what, json_object_get(c, "sat"), {0, 0}, 0};
         known_sink bins = {what, json_object_get(c, "integral_histogram_32bins"), {0, 0}, 0};
         known_sink cosines = {what, json_object_get(c, "dct8x8_orthonormal_minus_128_edges_repeated"), {1e-6, 1e-3}, 0};
@@ -245,7 +259,7 @@ static void lu_cases(const char *root)
     folder_open(&f, root, "sparse-lu");
     json_object_foreach(f.expected, name, c)
     {
-        app_request q = {{0, 0}, {32, 32}, NULL, 0, inputs, 1};
+        app_request q = {{0, 0}, {32, 32}, NULL, 0, inputs, 1, {0}};
         known_sink k = {what, json_object_get(c, "dominant_matrix_M"), {1e-5, 0}, 0};
         double n = json_number_value(json_object_get(c, "n"));
         snprintf(input, sizeof input, "%s/%s", f.path, name);
@@ -263,7 +277,7 @@ static void bfs_case(const char *path, const json_t *graph, const char *source, 
     static const char *const chunks[] = {"32", "1", "7"}, *const hops[] = {"-1", "-1", "0"};
     const app_pair opts[] = {{"source", source}, {"chunk", chunks[turn % 3]}, {"hops", hops[turn % 3]}};
     const char *inputs[] = {path};
-    app_request q = {{0, 0}, {0, 0}, opts, 3, inputs, 1};
+    app_request q = {{0, 0}, {0, 0}, opts, 3, inputs, 1, {0}};
     json_t *all = json_copy((json_t *)(uintptr_t)graph);
     known_sink k = {path, all, {0, 0}, 0};
     json_object_update(all, (json_t *)(uintptr_t)found);
@@ -305,7 +319,8 @@ static void mandel_cases(const char *root)
         NULL,
         0,
         NULL,
-        0};
+        0,
+        {0}};
     known_sink k = {what, c, {0, 0}, 0};
     snprintf(what, sizeof what, "mandelbrot of %s", f.path);
     run_case("mandel", &q, &k, 2, json_number_value(json_object_get(c, "sum_iter_fp64_no_fma")) * 3);
@@ -318,7 +333,7 @@ static void run_des3(const char *path, const json_t *c, const char *cut)
     static const char *const modes[] = {"ecb", "cbc"};
     for (size_t i = 0; i < 2; i++) {
         const app_pair opts[] = {{"mode", modes[i]}, {"cut", cut}};
-        app_request q = {{0, 0}, {3, 0}, opts, 2, &path, 1};
+        app_request q = {{0, 0}, {3, 0}, opts, 2, &path, 1, {0}};
         known_sink k = {path, c, {0, 0}, 0};
         run_case("des3", &q, &k, 3, 25 * json_number_value(json_object_get(c, "padded_bytes")));
     }
@@ -364,7 +379,8 @@ static void made_up_case(const char *root, const char *name, const char *rows, c
                          NULL,
                          0,
                          NULL,
-                         0};
+                         0,
+                         {0}};
         known_sink k = {name, c, {1e-6, 1e-4}, 0};
         run_case(name, &q, &k, 3, 1e6);
     }
@@ -378,7 +394,7 @@ static void fbank_cases(const char *root)
     char path[512];
     const char *const inputs[] = {path};
     const json_t *c;
-    app_request q = {{0, 0}, {2, 999}, NULL, 0, inputs, 1};
+    app_request q = {{0, 0}, {2, 999}, NULL, 0, inputs, 1, {0}};
     folder_open(&f, root, "generated");
     c = json_object_get(f.expected, "filterbank");
     snprintf(path, sizeof path, "%s/%s", root, json_string_value(json_object_get(c, "input")));

@@ -176,7 +176,7 @@ static void run_graph(uint32_t source, heddle_ctx *ctx)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const char *const *w = ways[i];
         const app_pair opts[] = {{"source", text}, {"chunk", w[0]}, {"list", w[1]}, {"hops", w[2]}, {"cost", w[3]}};
-        const app_request q = {{0, 0}, {0, 0}, opts, 5, &input, 1};
+        const app_request q = {{0, 0}, {0, 0}, opts, 5, &input, 1, {0}};
         const int by_cost = *w[3] == '1';
         answered *out = by_cost && !first.n_numbers ? &first : &got;
         run_case(&q, ctx, out);
@@ -247,7 +247,7 @@ static void test_formats(void)
     CHECK_OK(NULL, heddle_ctx_open(&ctx, NULL));
     for (int i = 0; i < 3; i++) {
         const char *input = write_bytes(names[i], bytes[i], n_bytes[i]);
-        const app_request q = {{0, 0}, {0, 0}, NULL, 0, &input, 1};
+        const app_request q = {{0, 0}, {0, 0}, NULL, 0, &input, 1, {0}};
         run_case(&q, ctx, &a);
         CHECK_MSG(answered_of(&a, "levels") == 3 && answered_of(&a, "reached") == 4, "%s", names[i]);
         CHECK_MSG(answered_of(&a, "sum_depth_reached") == 4, "%s", names[i]);
@@ -260,7 +260,7 @@ static void refused(const char *name, const char *text, size_t n, const char *wo
 {
     char error[APP_ERROR] = "";
     const char *input = write_bytes(name, text, n);
-    const app_request q = {{0, 0}, {0, 0}, NULL, 0, &input, 1};
+    const app_request q = {{0, 0}, {0, 0}, NULL, 0, &input, 1, {0}};
     CHECK_MSG(!app_find("bfs")->prepare(&q, error), "%s is taken: %s", name, text);
     CHECK_MSG(strstr(error, word) && strstr(error, name), "\"%s\" does not say %s", error, word);
 }
@@ -294,7 +294,7 @@ static void option_refused(const char *key, const char *value, const char *word)
 {
     char error[APP_ERROR] = "";
     const app_pair opt = {key, value};
-    const app_request q = {{50, 0}, {0, 0}, &opt, 1, NULL, 0};
+    const app_request q = {{50, 0}, {0, 0}, &opt, 1, NULL, 0, {0}};
     CHECK(!app_find("bfs")->prepare(&q, error));
     CHECK_MSG(strstr(error, word), "\"%s\" does not say %s", error, word);
 }

@@ -89,10 +89,9 @@ static inline void known_run(const app *a, const app_scenario *s, const app_requ
 {
     app_sink sink = {k, known_u64, known_i64, known_f64, known_text, known_i64s};
     char error[APP_ERROR];
-    app_case *c = a->prepare(q, error);
+    app_case *c = app_new(a, s, q, error);
     uint32_t run;
     CHECK_MSG(c, "%s: %s", k->what, error);
-    c->scenario = s;
     CHECK_MSG(!s->build(c, ctx), "%s: %s", k->what, c->error);
     for (run = 0; run < 2; run++) {
         CHECK_MSG(!run || !s->reset(c), "%s: %s", k->what, c->error);

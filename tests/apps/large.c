@@ -18,7 +18,7 @@ static void run_whole(const json_t *c, const char *const *inputs, const char *en
     heddle_config config = HEDDLE_CONFIG_INIT;
     char values[3][32];
     app_pair opts[3] = {{"match", values[0]}, {"mismatch", values[1]}, {"gap", values[2]}};
-    app_request q = {{0, 0}, {128, 200}, opts, 3, inputs, 2}; /* na, nb 0: whole sequences */
+    app_request q = {{0, 0}, {128, 200}, opts, 3, inputs, 2, {0}}; /* na, nb 0: whole sequences */
     known_sink k = {"two whole genomes", c, {0, 0}, 0};
     app_sink sink = {&k, known_u64, known_i64, known_f64, known_text, known_i64s};
     const app *a = app_find("sw");

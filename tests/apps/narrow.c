@@ -30,7 +30,7 @@ static const subject subjects[] = {
 
 static void run(const subject *s, const app_scenario *scenario, const app *a, heddle_ctx *ctx, const char *what)
 {
-    const app_request q = {{s->n[0], s->n[1]}, {s->b[0], s->b[1]}, s->opts, s->n_opts, NULL, 0};
+    const app_request q = {{s->n[0], s->n[1]}, {s->b[0], s->b[1]}, s->opts, s->n_opts, NULL, 0, {0}};
     char error[APP_ERROR];
     app_case *c = a->prepare(&q, error);
     CHECK_MSG(c, "%s: %s", s->app, error);

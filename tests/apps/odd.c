@@ -63,7 +63,7 @@ static int run_size(const app *a, const app_scenario *how_run, const uint64_t *s
     app_pair sweeps = {"sweeps", turn % 2 ? "1" : "4"}, keep = {"keep", "1"}, how = {"how", "spawn"},
              bins = {"bins", turn % 3 ? "32" : "5"}, back = {"way", "decrypt"}, chain = {"mode", "cbc"},
              order = {"order", turn % 3 ? "handles" : "waves"};
-    app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
+    app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0, {0}};
     if (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3]))
         return 0;
     if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi") || !strcmp(a->name, "sor"))
@@ -127,7 +127,7 @@ static void test_waves(uint32_t n_workers)
 static void test_wave_refused(const char *name)
 {
     app_pair tuned = {"body", "tuned"};
-    app_request q = {{10, 10}, {4, 4}, &tuned, 1, NULL, 0};
+    app_request q = {{10, 10}, {4, 4}, &tuned, 1, NULL, 0, {0}};
     heddle_config cfg = HEDDLE_CONFIG_INIT;
     const app *a = app_find(name);
     char error[APP_ERROR];
@@ -157,7 +157,7 @@ static void test_refused(const app *a)
     const char *missing[] = {"/nowhere/1", "/nowhere/2", "/nowhere/3"};
     app_pair unknown = {"colour", "1"}, again[2] = {{a->options[0].key, "-7777777777777777777777"}, {NULL, NULL}};
     const uint64_t b = a->b[0] ? 4 : 0;
-    app_request q = {{10, 10}, {b, b}, &unknown, 1, NULL, 0};
+    app_request q = {{10, 10}, {b, b}, &unknown, 1, NULL, 0, {0}};
     refused(a, &q, "colour");
     q.n_opts = 0;
     q.inputs = missing;
@@ -181,7 +181,7 @@ static void test_refused(const app *a)
 /* A size of blocks for an app without blocks, one number or two. */
 static void test_no_blocks(const app *a)
 {
-    app_request q = {{0, 0}, {7, 0}, NULL, 0, NULL, 0};
+    app_request q = {{0, 0}, {7, 0}, NULL, 0, NULL, 0, {0}};
     if (a->b[0])
         return;
     refused(a, &q, "has no blocks");
@@ -193,7 +193,7 @@ static void test_no_blocks(const app *a)
 static void test_tuned_refused(void)
 {
     app_pair tuned = {"body", "tuned"};
-    app_request lu = {{100, 100}, {24, 24}, &tuned, 1, NULL, 0};
+    app_request lu = {{100, 100}, {24, 24}, &tuned, 1, NULL, 0, {0}};
     refused(app_find("lu"), &lu, "a multiple of 16 rows, not of 24");
 }
 

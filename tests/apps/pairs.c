@@ -80,7 +80,7 @@ static void known_proteins(const json_t *known, const char *key, const char *gap
 {
     const app_pair opts[] = {{"gaps", "affine"}, {"gap", gap}, {"extend", "-1"}, {"matrix", BLOSUM}};
     const char *inputs[] = {QUERIES, PROTEINS};
-    const app_request q = {{0, 0}, {0, 0}, opts, 4, inputs, 2};
+    const app_request q = {{0, 0}, {0, 0}, opts, 4, inputs, 2, {0}};
     const json_t *want = json_object_get(known, key), *one;
     answered got = {0};
     size_t k, at;
@@ -100,7 +100,7 @@ static void known_queries(const json_t *known, const heddle_config *config)
 {
     const app_pair opts[] = {{"gaps", "affine"}, {"gap", "-11"}, {"extend", "-1"}, {"matrix", BLOSUM}};
     const char *inputs[] = {QUERIES, QUERIES};
-    const app_request q = {{0, 0}, {0, 0}, opts, 4, inputs, 2};
+    const app_request q = {{0, 0}, {0, 0}, opts, 4, inputs, 2, {0}};
     const json_t *rows = json_object_get(json_object_get(known, "query_vs_query_gap_11_1"), "matrix"), *row, *v;
     answered got = {0};
     size_t i, k;
@@ -253,7 +253,7 @@ static void test_random(uint64_t seed, int cuda)
 static void test_made_up(void)
 {
     const app_pair opts[] = {{"gaps", "affine"}, {"gap", "-5"}};
-    const app_request q = {{70, 90}, {0, 0}, opts, 2, NULL, 0};
+    const app_request q = {{70, 90}, {0, 0}, opts, 2, NULL, 0, {0}};
     const heddle_config config = config_of(HEDDLE_CPU, 2, HEDDLE_SCHEDULE_AUTO);
     answered got = {0};
     run(&q, &config, 2, 1, &got);
@@ -268,7 +268,7 @@ static void test_cut(void)
     const app_pair opts[] = {{"gaps", "affine"}, {"na", "4"}, {"nb", "3"}};
     pairs_file f;
     const char *inputs[] = {f.path, f.path};
-    const app_request q = {{0, 0}, {0, 0}, opts, 3, inputs, 2};
+    const app_request q = {{0, 0}, {0, 0}, opts, 3, inputs, 2, {0}};
     const heddle_config config = config_of(HEDDLE_SERIAL, 0, HEDDLE_SCHEDULE_AUTO);
     answered got = {0};
     pairs_text(&f, ">a\nACGTACGT\n");
@@ -315,7 +315,7 @@ static void test_refused(const refusal *r)
 {
     pairs_file a, b;
     const char *inputs[] = {a.path, b.path};
-    app_request q = {{0, 0}, {0, 0}, r->opts, 0, inputs, 2};
+    app_request q = {{0, 0}, {0, 0}, r->opts, 0, inputs, 2, {0}};
     pairs_text(&a, r->a);
     pairs_text(&b, r->b);
     while (q.n_opts < 2 && r->opts[q.n_opts].key)
@@ -331,7 +331,7 @@ static void test_lacking(void)
     pairs_file a, b, m;
     const char *inputs[] = {a.path, b.path};
     const app_pair opts[] = {{"matrix", m.path}};
-    const app_request q = {{0, 0}, {0, 0}, opts, 1, inputs, 2};
+    const app_request q = {{0, 0}, {0, 0}, opts, 1, inputs, 2, {0}};
     pairs_text(&a, ">a\nAC\n>b\nAAG\n");
     pairs_text(&b, ">a\nAC\n");
     pairs_text(&m, "A C\nA 1 0\nC 0 1\n");
@@ -347,7 +347,7 @@ static void test_lacking(void)
 /* Options that a scenario refuses when it is built. */
 static void not_built(const char *engine, const app_pair *opts, size_t n_opts, const char *sentence)
 {
-    const app_request q = {{10, 10}, {0, 0}, opts, n_opts, NULL, 0};
+    const app_request q = {{10, 10}, {0, 0}, opts, n_opts, NULL, 0, {0}};
     const heddle_config config = config_of(HEDDLE_SERIAL, 0, HEDDLE_SCHEDULE_AUTO);
     const app *a = app_find("sw");
     char error[APP_ERROR];

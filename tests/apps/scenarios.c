@@ -8,7 +8,7 @@
 
 static app_case *prepare(const app *a)
 {
-    app_request q = {{0}, {0}, NULL, 0, NULL, 0};
+    app_request q = {{0}, {0}, NULL, 0, NULL, 0, {0}};
     char error[APP_ERROR] = "";
     app_case *c;
     q.n[0] = a->n[1] ? 24 : a->n[0] < 8 ? a->n[0] : 8;

@@ -30,6 +30,12 @@ rows_are_well_formed out
 in_out '^execTime	mandel/pool:50x70:16x16	cpu/auto/-	'
 in_out '^tasks	mandel/pool:50x70:16x16	cpu/auto/-	20	20	20	tasks$'
 in_out '^check	mandel/pool:50x70:16x16	serial/order/-	1	1	1	passed$'
+run 0 bench mm conv --pool launches --tasks 16 --copies --threads 2 --runs 1 --workers 2
+rows_are_well_formed out
+for subject in tiles serial/order/- cpu/auto/-; do
+    in_out "^check	mm/pool:16x64:1x64:tasks=16:threads=2:copies=1	$subject	1	1	1	passed\$"
+    in_out "^tasks	conv/pool:2048x128:128x128:tasks=16:threads=2:copies=1	cpu/auto/-	16	16	16	tasks\$"
+done
 refused 'sw/wave has no tiles' bench sw/wave --backends tiles
 run 0 bench sw -n 128x96 -b 16 --runs 3 --workers 2
 subjects() { awk -F '\t' 'NR > 1 { print $3 }' "$1" | LC_ALL=C sort -u | tr '\n' ' '; }
@@ -52,6 +58,25 @@ run 0 bench sw --opt match=3 -n 64 --runs 2 --backends tiles,serial
 in_out '^execTime	sw:64x64:64x64:match=3	tiles	'
 ! grep -q cpu out || fail "a backend that was not asked for"
 
+# Spawning: rates and latencies beside the bare ones.
+for backend in serial cpu; do
+    HEDDLE_BACKEND=$backend run 0 bench spawn --tasks 200 --runs 2 --workers 2
+    silent_err
+    awk -F '\t' -v mode=$backend '
+        NF != 8 || NR > 1 && !($4 <= $3 && $3 <= $5 && $4 > 0 && $8 == mode) { print "line " NR ": " $0; bad = 1 }
+        END { exit bad }' out >wrong || fail "bench spawn: $(cat wrong)"
+    for what in 'empty tasks, spawn' 'empty tasks, spawn, each waited for' 'empty tasks, spawn_many' \
+        'empty tasks, spawn_many by 8 threads' 'a task of 2.9 empty blocks' 'one task: spawn to wait returned' \
+        'one task after a rest of 1 ms' 'bare: a word to a thread and back' 'tasks of 20 us, pool'; do
+        in_out "^$what	[0-9]+	"
+    done
+    [ "$(grep -c '^the same, 99 of 100 within	' out)" = 3 ] || fail "tails: $(cat out)"
+done
+run 0 bench spawn --tasks 40 --runs 1 --tsv spawn.tsv
+in_out '^  empty tasks, spawn_many  +[0-9]'
+grep -q '^what	tasks	median	least	most	runs	unit	mode$' spawn.tsv || fail "spawn.tsv: $(head -2 spawn.tsv)"
+rm spawn.tsv
+refused 'bench spawn takes no names of apps' bench spawn mm
 refused 'names of apps' bench
 refused "unknown app 'jaccobi'; did you mean 'jacobi'" bench jaccobi
 refused "unknown backend 'gpu'" bench sw --backends cpu,gpu

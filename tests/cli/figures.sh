@@ -62,13 +62,34 @@ in_err 'there are seconds and apps'
 
 # Pagoda: every application by every way that is possible here.
 run 0 bench --figures pagoda --out pools -n 64 --runs 2
-in_out '^pools/pagoda-apps.svg$'
-for app in beam conv dct des3 fbank mandel mm mix; do
-    awk -F '\t' -v app=$app '$1 == app && $2 == "cpu pool" && $4 > 0 && $5 <= $4 && $4 <= $6 && $7 > 0 { n++ } END { exit n != 1 }' \
-        pools/pagoda-apps.tsv || fail "pagoda: no time of $app: $(cat pools/pagoda-apps.tsv)"
+# pagoda_row NAME APP SIDE THREADS: how often the pool of threads has a time.
+pagoda_row() {
+    awk -F '\t' -v app="$2" -v side="$3" -v team="$4" '
+        $1 == app && $2 == side && $3 == team && $4 == "cpu pool" && $6 > 0 && $7 <= $6 && $6 <= $8 && $9 > 0 { n++ }
+        END { exit n != 1 }' "pools/pagoda-$1.tsv" || fail "pagoda-$1: no time of $2, $3, $4: $(cat "pools/pagoda-$1.tsv")"
+}
+for name in apps copies irregular; do
+    in_out "^pools/pagoda-$name.svg$"
+    for app in beam conv dct fbank mandel mm mix; do
+        pagoda_row $name $app 0 0
+    done
+    pagoda_row $name des3 4096 0
 done
+for team in 32 64 128 256 512 992; do
+    for side in 32 64 128; do
+        pagoda_row mm mm $side $team
+        pagoda_row conv conv $side $team
+    done
+done
+[ "$(tail -n 1 pools/pagoda-conv.svg)" = '</svg>' ] || fail "pagoda-conv.svg does not end as SVG"
+run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=mm,irregular
+[ "$(grep -c . out) $(grep -c 'pagoda-mm' out)" = '4 2' ] || fail "two figures: $(cat out)"
 run 2 bench --figures pagoda -n 33
 in_err 'a multiple of 32 is expected'
+run 2 bench --figures pagoda -n 32 --opt figures=seven
+in_err 'figures=seven: of apps, copies, irregular, mm and conv'
+run 2 bench --figures pagoda --opt seconds=7
+in_err 'of --figures pagoda there is figures'
 
 run 2 bench --figures other
 in_err 'juggler, didc14, peerwave or pagoda is expected'

@@ -116,6 +116,37 @@ run 0 run mix -n 6 --opt bytes=999 --json
 json_is True "d['answer'] == json.load(open('pool_mix'))['answer']"
 rm pool_mix
 refused 'mix has one size, the tasks of each part' run mix -n 4x5
+for more in '' --copies '--blocks 2 --threads 3' --irregular '--irregular --copies --threads 2'; do # tasks as they are asked for
+    for how in --backend=serial '--workers 3' '--backend serial --team-size 3'; do
+        for app in 'mandel -b 8' 'mix --opt bytes=99'; do
+            # shellcheck disable=SC2086
+            run 0 run $app --pool resident --tasks 16 $how $more
+            silent_err
+            in_out "^${app%% *}/pool - "
+            in_out '^  pool +16 tasks, 65536 slots$'
+            in_out '^  check +ok$'
+        done
+    done
+done
+run 0 run mandel --pool auto --tasks 12 --team-size 64 --workers 2 --json
+json_is "[192, 256] [64, 64] 12 ok" "'%s %s %s %s' % (d['n'], d['b'], d['tasks'], d['check'])"
+run 0 run mandel/pool --tasks 12 --copies --blocks 2 -b 8 --json # rows go with tasks
+json_is "[192, 8] [16, 8] 12 ok" "'%s %s %s %s' % (d['n'], d['b'], d['tasks'], d['check'])"
+run 0 run mandel/pool -n 50x70 -b 16x20 --threads 4
+in_out '^  pool +16 tasks'
+run 0 run mm/pool --irregular --tasks 8 -b 1x32 --stats --trace pool.json
+in_out '^mm_apart_products: 8 tasks, 8 ok'
+for team in 32 64 128 256; do
+    [ "$(grep -c "\"team\":$team[,}]" pool.json)" = 2 ] || fail "teams of $team: $(head -c 900 pool.json)"
+done
+rm pool.json
+refused 'mandel: --tasks, .* are for pools' run mandel --tasks 9
+refused 'slu: its tasks come after others' run slu --pool auto --copies
+refused 'they take no -n and no --input' run mm --pool auto --tasks 4 -n 3
+refused 'mix: 10 tasks; a multiple of 4 is expected' run mix --pool auto --tasks 10
+refused 'whole rows go with a task, not 16 of 64 columns' run mandel --pool auto -n 64 -b 16 --copies
+refused 'a team of 33 threads' run mandel --pool auto --team-size 33
+refused '--threads 0' run mandel --pool auto --threads 0
 run 0 run slu -n 300 -b 20 --json
 cp out graph_slu
 for order in ranges handles waves; do # tasks that come after others: the same bits, also with few slots, and alone

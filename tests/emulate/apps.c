@@ -68,7 +68,7 @@ static void test_scenario(const app *a, const app_scenario *s)
     app_pair back = {"way", "decrypt"}, chain = {"mode", "cbc"}, order = {"order", "handles"};
     size_t i, l;
     for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        app_request q = {{sizes[i][0], sizes[i][1]}, {sizes[i][2], sizes[i][3]}, NULL, 0, NULL, 0};
+        app_request q = {{sizes[i][0], sizes[i][1]}, {sizes[i][2], sizes[i][3]}, NULL, 0, NULL, 0, {0}};
         if (!fits(a, sizes[i]))
             continue;
         if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi") || !strcmp(a->name, "sor"))

@@ -78,7 +78,7 @@ static void run_case(const test_case *t)
 {
     const app *a = app_find(t->app);
     app_pair opts[4];
-    app_request q = {{t->n[0], t->n[1]}, {t->b[0], t->b[1]}, opts, 0, NULL, 0};
+    app_request q = {{t->n[0], t->n[1]}, {t->b[0], t->b[1]}, opts, 0, NULL, 0, {0}};
     heddle_config c = HEDDLE_CONFIG_INIT;
     char error[APP_ERROR];
     heddle_ctx *ctx;

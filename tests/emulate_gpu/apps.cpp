@@ -46,7 +46,7 @@ static app_case *some_sweeps(uint64_t *row)
 {
     static const char *const names[] = {"heat", "sor"}, *const sweeps[] = {"1", "3", "4", "10"};
     const app_pair opt = {"sweeps", sweeps[check_below(row, 4u)]};
-    app_request q = {{some_size(row), some_size(row)}, {0, 0}, &opt, 1, nullptr, 0};
+    app_request q = {{some_size(row), some_size(row)}, {0, 0}, &opt, 1, nullptr, 0, {}};
     return prepare(names[check_below(row, 2u)], &q);
 }
 
@@ -64,7 +64,7 @@ static app_case *some_pairs(uint64_t *row)
     const char *const inputs[] = {a.file.path, b.file.path};
     const app_pair scores[] = {{"matrix", matrix.path}, {"gap", "-3"}};
     const int is_affine = check_below(row, 2u) != 0;
-    app_request q = {{0, 0}, {0, 0}, is_affine ? affine : scores, is_affine ? 3u : 2u, inputs, 2};
+    app_request q = {{0, 0}, {0, 0}, is_affine ? affine : scores, is_affine ? 3u : 2u, inputs, 2, {}};
     c = prepare("sw", &q);
     pairs_free(&a);
     pairs_free(&b);
@@ -80,7 +80,7 @@ static app_case *some_case(uint64_t *row)
     const app_pair cells[] = {{"sums", check_below(row, 3u) ? "1" : "0"}, {"keep", check_below(row, 2u) ? "1" : "0"}},
                    tiles[] = {{"body", check_below(row, 3u) ? "tuned" : "portable"}, {"bins", "3"}};
     const size_t n_opts = k == 2u ? 1u : 2u;
-    app_request q = {{some_size(row), some_size(row)}, {0, 0}, k < 2u ? cells : tiles, n_opts, nullptr, 0};
+    app_request q = {{some_size(row), some_size(row)}, {0, 0}, k < 2u ? cells : tiles, n_opts, nullptr, 0, {}};
     if (k >= 4u)
         return k == 4u ? some_sweeps(row) : some_pairs(row);
     if (k >= 2u && check_below(row, 2u)) /* whole quads */

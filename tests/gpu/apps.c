@@ -157,7 +157,7 @@ static void run_size(const app *a, const app_scenario *scenario, const uint64_t 
                      heddle_ctx *serial_ctx, ways *w)
 {
     app_pair sweeps = {"sweeps", turn % 2 ? "2" : "5"}, keep = {"keep", "1"}, bins = {"bins", turn % 3 ? "32" : "5"};
-    app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0};
+    app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0, {0}};
     subject serial;
     uint32_t i;
     if (!a->n[1] || (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3])))

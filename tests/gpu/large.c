@@ -39,7 +39,7 @@ static double now_s(void)
 
 static app_case *open_case(const size *s, heddle_ctx *ctx)
 {
-    app_request q = {{s->n, s->n}, {s->b, s->b}, &s->opt, s->opt.key != NULL, NULL, 0};
+    app_request q = {{s->n, s->n}, {s->b, s->b}, &s->opt, s->opt.key != NULL, NULL, 0, {0}};
     const app *a = app_find(s->app);
     char error[APP_ERROR];
     app_case *c;

@@ -21,7 +21,7 @@ static int fits(const app *a, const uint64_t *s)
 
 static void run_case(const app *a, const app_scenario *s, const uint64_t *size, heddle_ctx *ctx, const char *what)
 {
-    app_request q = {{size[0], size[1]}, {size[2], size[3]}, NULL, 0, NULL, 0};
+    app_request q = {{size[0], size[1]}, {size[2], size[3]}, NULL, 0, NULL, 0, {0}};
     char error[APP_ERROR];
     app_case *c = a->prepare(&q, error);
     uint32_t run;

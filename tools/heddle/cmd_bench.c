@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_bench.c - `heddle bench APP...|all`: the same case on several subjects, first verified, then timed in turn, so
+/* cmd_bench.c - `heddle bench APP...|all` (and spawn: bench_spawn.c): the same case on several subjects, first verified, then timed in turn, so
  * that a machine that slows down slows all of them. Each timed run is a whole life of the case: one-time costs (adding
  * tasks, freezing, loading) are measured as often as the run is. Within a life the first run warms up, the second is
  * timed. A subject that fails its check is not timed.
@@ -244,7 +244,7 @@ static int live(bench *b, const subject *s, double *values)
         status = run_once(s, &w, &ns);
     if (!status)
         status = read_stats(s, &w, &first);
-    if (!status && b->app->read(w.c))
+    if (!status && w.c->app->read(w.c))
         status = cli_bad("%s", w.c->error);
     total_ns = cli_now_ns() - begin_ns;
     if (!status && !s->is_tiles)
@@ -297,11 +297,29 @@ static int verify_all(bench *b)
     return worst;
 }
 
+/* Adds what is said of spawning, behind `at` characters of the label; returns how many there are then. */
+static size_t label_spawning(bench *b, size_t at)
+{
+    const app_spawning *s = &b->o->request.spawning;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } parts[] = {{"tasks", s->n_tasks},
+                 {"blocks", s->n_blocks},
+                 {"threads", s->n_threads},
+                 {"copies", (uint64_t)s->copies},
+                 {"irregular", (uint64_t)s->irregular}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && at < sizeof b->label; i++)
+        if (parts[i].value)
+            at += (size_t)snprintf(b->label + at, sizeof b->label - at, ":%s=%" PRIu64, parts[i].name, parts[i].value);
+    return at;
+}
+
 /* Options and inputs on the command line are part of the label. */
 static void label_options(bench *b)
 {
     const app_request *q = &b->o->request;
-    size_t at = strlen(b->label), i;
+    size_t at = label_spawning(b, strlen(b->label)), i;
     for (i = 0; i < q->n_opts && at < sizeof b->label; i++)
         at += (size_t)snprintf(b->label + at, sizeof b->label - at, ":%s=%s", q->opts[i].key, q->opts[i].value);
     for (i = 0; i < q->n_inputs && at < sizeof b->label; i++) {
@@ -494,6 +512,8 @@ int cmd_bench(const options *o)
     int status;
     if (o->figures)
         return start_figures(o);
+    if (o->n_words > 0 && !strcmp(o->words[0], "spawn"))
+        return bench_spawn(o);
     if (cli_check_output(o->tsv))
         return CLI_BAD;
     apps = calloc(count_scenarios() + o->n_words + 1, sizeof *apps);

@@ -36,7 +36,7 @@ static int run_once(outcome *out, const options *o)
     out->n_runs++;
     out->check = "skipped";
     if (o->no_check)
-        return out->w.app && out->w.app->read(out->w.c) ? cli_bad("%s", out->w.c->error) : CLI_OK;
+        return out->w.app && out->w.c->app->read(out->w.c) ? cli_bad("%s", out->w.c->error) : CLI_OK;
     status = work_check(&out->w, &out->sentence);
     if (status != CLI_BAD)
         out->check = status == CLI_WRONG ? "failed" : out->sentence ? "skipped" : "ok";
@@ -233,7 +233,7 @@ static int gather(outcome *out, const options *o)
 {
     app_sink sink = answer_sink(&out->answer);
     if (out->w.app)
-        out->w.app->answer(out->w.c, &sink);
+        out->w.c->app->answer(out->w.c, &sink);
     if (out->answer.failed)
         return cli_bad("out of memory");
     if (!o->stats)

@@ -10,6 +10,8 @@ int cmd_run(const options *o);
 int cmd_bench(const options *o);
 int cmd_trace(const options *o);
 int cmd_plan(const options *o);
+/* bench_spawn.c: cmd_bench for the word spawn. */
+int bench_spawn(const options *o);
 /* plan_wave.c: cmd_plan for a wave that has been laid out. */
 int plan_wave(work *w, const options *o);
 

@@ -20,8 +20,8 @@ static const command commands[] = {
      "Runs an app, or a graph file whose bodies spin, and checks the result."},
     {"plan", FOR_PLAN, cmd_plan, "heddle plan APP[/ENGINE]|FILE.json [OPTION]...",
      "Runs once and writes who ran what in which order, for `heddle run --plan`."},
-    {"bench", FOR_BENCH, cmd_bench, "heddle bench APP[/ENGINE]...|all [OPTION]...",
-     "Verifies, then times apps on backends and policies in turn; prints TSV."},
+    {"bench", FOR_BENCH, cmd_bench, "heddle bench APP[/ENGINE]...|all|spawn [OPTION]...",
+     "Verifies, then times apps on backends and policies in turn, or the spawning of tasks; prints TSV."},
     {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

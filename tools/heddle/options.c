@@ -166,9 +166,24 @@ static int set_workers(options *o, const char *name, char *value)
 {
     return set_u32(name, value, 1, 4096, &o->config.n_workers);
 }
+/* Of the context, and of a pool. */
 static int set_team_size(options *o, const char *name, char *value)
 {
-    return set_u32(name, value, 1, 1024, &o->config.team_size);
+    const int status = set_u32(name, value, 1, 1024, &o->config.team_size);
+    o->request.spawning.team_size = o->config.team_size;
+    return status;
+}
+static int set_tasks(options *o, const char *name, char *value)
+{
+    return set_u64(name, value, 1, 1u << 30, &o->request.spawning.n_tasks);
+}
+static int set_blocks(options *o, const char *name, char *value)
+{
+    return set_u32(name, value, 1, 1u << 16, &o->request.spawning.n_blocks);
+}
+static int set_threads(options *o, const char *name, char *value)
+{
+    return set_u32(name, value, 1, 1024, &o->request.spawning.n_threads);
 }
 /* In a config 0 means "as the environment says"; here it means none, approximated by 24 days. */
 static int set_time_limit(options *o, const char *name, char *value)
@@ -211,6 +226,8 @@ static int set_by_body(options *o, const char *name, char *value)
         return CLI_OK;                                             \
     }
 SETTER(set_no_check, no_check, int, 1)
+SETTER(set_copies, request.spawning.copies, int, 1)
+SETTER(set_irregular, request.spawning.irregular, int, 1)
 SETTER(set_json, json, int, 1)
 SETTER(set_stats, stats, int, 1)
 SETTER(set_help, help, int, 1)
@@ -235,11 +252,18 @@ static const option table[] = {
     {"--device", "N", RUNS, set_device, "which GPU, by number; default 0"},
     {"--backends", "LIST", FOR_BENCH, set_backends, "of tiles, serial, cpu, cuda; default: all that are here"},
     {"--workers", "W", RUNS, set_workers, "threads, or blocks of a GPU; default: one per core, all that fit"},
-    {"--team-size", "T", RUNS, set_team_size, "threads of a block (cuda), of an emulated block (serial)"},
+    {"--team-size", "T", RUNS, set_team_size, "threads of a task (cuda), of an emulated block (serial)"},
     {"--lanes", "T", RUNS, set_team_size, NULL}, /* its earlier name */
     {"--schedule", "NAME", RUNS, set_schedule, "how the graph runs (heddle info lists them); bench: only this one"},
     {"--pool", "MODE", FOR_RUN | FOR_BENCH, set_pool,
      "APP/pool, in that mode on a GPU: auto, resident, launches, kernels, batch, taskgraph, fused, table"},
+    {"--tasks", "N", FOR_RUN | FOR_BENCH, set_tasks, "of a pool, instead of -n: as large a problem as takes N tasks"},
+    {"--blocks", "N", FOR_RUN | FOR_BENCH, set_blocks, "of a task of a pool, each of which takes -b"},
+    {"--copies", NULL, FOR_RUN | FOR_BENCH, set_copies,
+     "of a pool: inputs and results go with tasks, from and to the host"},
+    {"--threads", "N", FOR_RUN | FOR_BENCH, set_threads, "of the host, that spawn a pool's tasks"},
+    {"--irregular", NULL, FOR_RUN | FOR_BENCH, set_irregular,
+     "a pool's tasks have teams of 32, 64, 128, 256, and a side to match"},
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,

@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A run that hangs must not hang the terminal: ten minutes, on a GPU one minute. The environment may override it. */
 enum { TIME_LIMIT_MS = 600000, GPU_TIME_LIMIT_MS = 60000 };
@@ -17,12 +18,9 @@ static int prepare(work *w, const app_scenario *s, const app_request *q)
     char error[APP_ERROR] = "";
     uint64_t begin_ns = cli_now_ns();
     cli_progress("%s: reading the input", w->app->name);
-    w->c = w->app->prepare(q, error);
+    w->c = app_new(w->app, s, q, error);
     w->prepare_ns = cli_now_ns() - begin_ns;
-    if (!w->c)
-        return cli_bad("%s", error);
-    w->c->scenario = s;
-    return CLI_OK;
+    return w->c ? CLI_OK : cli_bad("%s", error);
 }
 
 static uint32_t time_limit(const heddle_config *c)
@@ -31,11 +29,19 @@ static uint32_t time_limit(const heddle_config *c)
     return on_gpu ? GPU_TIME_LIMIT_MS : TIME_LIMIT_MS;
 }
 
+static int is_serial(const heddle_config *c)
+{
+    const char *said = getenv("HEDDLE_BACKEND");
+    return c->backend == HEDDLE_SERIAL || (c->backend == HEDDLE_AUTO && said && !strcmp(said, "serial"));
+}
+
 static int open_context(work *w, const heddle_config *cfg)
 {
     heddle_config config = *cfg;
     uint64_t begin_ns = cli_now_ns();
     heddle_status s;
+    if (w->app && w->c->scenario->engine == &app_pool && !is_serial(cfg))
+        config.team_size = 0; /* the tasks of the pool have it */
     if (!config.time_limit_ms && !getenv("HEDDLE_TIME_LIMIT_MS"))
         config.time_limit_ms = time_limit(&config);
     s = heddle_ctx_open(&w->ctx, &config);
@@ -130,7 +136,7 @@ int work_reset(work *w) { return w->app && w->c->scenario->reset(w->c) ? bad_cas
 void work_close(work *w)
 {
     if (w->app && w->c)
-        w->app->free(w->c);
+        w->c->app->free(w->c);
     else if (w->graph)
         heddle_graph_free(w->graph);
     heddle_ctx_close(w->ctx);
@@ -151,9 +157,9 @@ const char *work_name(const work *w, char name[64])
 static int check_case(work *w, const char **sentence)
 {
     cli_progress("%s: serial reference", w->app->name);
-    if (w->app->read(w->c) || w->app->reference(w->c))
+    if (w->c->app->read(w->c) || w->c->app->reference(w->c))
         return bad_case(w);
-    if (!w->app->check(w->c))
+    if (!w->c->app->check(w->c))
         return CLI_OK;
     *sentence = w->c->error;
     return CLI_WRONG;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
 # pagoda - the applications of Pagoda in every mode of a pool, checked before they are timed: few tasks. Long: the paper's number, with
-# figures in OUT/GPU/pagoda.
+# all figures in OUT/GPU/pagoda.
 stage pagoda 1 "exact/heddle_figures"
 pagoda_short() {
     [ "$dry" = 1 ] || mkdir -p "$logs/pagoda"
-    try pagoda.figures 18 "$build/exact/heddle-figures" --figures pagoda -n 512 --runs 1 --out "$logs/pagoda"
+    try pagoda.figures 18 "$build/exact/heddle-figures" --figures pagoda -n 512 --runs 1 --opt figures=apps --out "$logs/pagoda"
 }
 pagoda_long() {
     [ "$dry" = 1 ] || mkdir -p "$tables/pagoda"
-    try pagoda.figures 230 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda"
+    try pagoda.figures 580 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda"
 }

@@ -4,8 +4,8 @@
 # with copies of host memory; promises, events and streams; and what a trace tells of such programs.
 # Long: more programs, and every call under compute-sanitizer; rates and latencies beside a kernel for each task.
 pool_checks="exact/test_pool_calls exact/test_pool_same exact/test_pool_ranges exact/test_pool_copies exact/test_pool_promise
-exact/test_pool_trace exact/test_pool_refused exact/test_pool_soak"
-stage pool 1 "$pool_checks" "$pool_checks exact/bench_pool"
+exact/test_pool_trace exact/test_pool_refused exact/test_pool_soak exact/test_apps_apart"
+stage pool 1 "$pool_checks" "$pool_checks exact/heddle_cli"
 pool_short() {
     try pool.calls 20 "$tests/pool/test_pool_calls" --cuda
     try pool.refused 10 "$tests/pool/test_pool_refused" --cuda
@@ -14,18 +14,20 @@ pool_short() {
     try pool.copies 20 "$tests/pool/test_pool_copies" --cuda
     try pool.promise 20 "$tests/pool/test_pool_promise" --cuda
     try pool.trace 20 "$tests/pool/test_pool_trace" --cuda
+    try pool.apps 30 "$tests/test_apps_apart" --cuda
     try pool.soak 20 env HEDDLE_STARTS=3000 "$tests/pool/test_pool_soak" --cuda
 }
 pool_long() {
     try pool.calls 20 "$tests/pool/test_pool_calls" --cuda
     try pool.refused 10 "$tests/pool/test_pool_refused" --cuda
-    try pool.speed 90 bash -c "'$build/exact/bench/bench_pool' >'$logs/pool.tsv'"
+    try pool.speed 90 "$build/exact/heddle" bench spawn --runs 7 --tsv "$logs/pool.tsv"
     [ "$dry" = 1 ] || [ ! -s "$logs/pool.tsv" ] || told "$logs/pool.tsv" >"$tables/pool.tsv"
     try pool.soak 150 env HEDDLE_TASKS=1000000000 HEDDLE_STARTS=100000 "$tests/pool/test_pool_soak" --cuda
     try pool.same 200 env HEDDLE_PROGRAMS=1200 "$tests/pool/test_pool_same" --cuda
     try pool.ranges 60 env HEDDLE_PROGRAMS=600 "$tests/pool/test_pool_ranges" --cuda
     try pool.copies 60 env HEDDLE_PROGRAMS=400 "$tests/pool/test_pool_copies" --cuda
     try pool.promise 20 "$tests/pool/test_pool_promise" --cuda
+    try pool.apps 60 "$tests/test_apps_apart" --cuda
     try pool.trace 60 env HEDDLE_PROGRAMS=600 "$tests/pool/test_pool_trace" --cuda
     if [ "$dry" = 1 ] || command -v compute-sanitizer >/dev/null; then
         try pool.memcheck 90 compute-sanitizer --tool memcheck --error-exitcode 1 "$tests/pool/test_pool_calls" --cuda

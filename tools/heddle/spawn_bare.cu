@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* pool_kernels.cu - what a program without a pool would write: a kernel for each task (CUDA-HyperQ). */
-#include "pool_bodies.h"
+/* spawn_bare.cu - what a program without a pool would write: a kernel for each task (CUDA-HyperQ). */
+#include "spawn_bodies.h"
 
 #include <cuda_runtime.h>
 
-static __global__ void spin(pool_spin_args t)
+static __global__ void spin(spawn_args t)
 {
     const uint64_t begin = heddle_clock_ns();
     while (heddle_clock_ns() - begin < t.us * 1000ull)
@@ -13,28 +13,28 @@ static __global__ void spin(pool_spin_args t)
 
 static cudaStream_t stream_of(uint32_t i)
 {
-    static cudaStream_t streams[POOL_STREAMS];
-    cudaStream_t *s = &streams[i % POOL_STREAMS];
+    static cudaStream_t streams[SPAWN_STREAMS];
+    cudaStream_t *s = &streams[i % SPAWN_STREAMS];
     if (!*s && cudaStreamCreateWithFlags(s, cudaStreamNonBlocking) != cudaSuccess)
         *s = nullptr;
     return *s;
 }
 
-int pool_kernels(uint32_t n, uint32_t us)
+int spawn_kernels(uint32_t n, uint32_t us)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const pool_spin_args t = {i, us};
+        const spawn_args t = {i, us};
         spin<<<1, 128, 0, stream_of(i)>>>(t);
     }
-    for (uint32_t i = 0; i < POOL_STREAMS; i++)
+    for (uint32_t i = 0; i < SPAWN_STREAMS; i++)
         if (cudaStreamSynchronize(stream_of(i)) != cudaSuccess)
             return -1;
     return cudaGetLastError() == cudaSuccess ? 0 : -1;
 }
 
-int pool_launch_and_wait(void)
+int spawn_launch_and_wait(void)
 {
-    const pool_spin_args none = {0, 0};
+    const spawn_args none = {0, 0};
     spin<<<1, 128, 0, stream_of(0)>>>(none);
     return cudaStreamSynchronize(stream_of(0)) == cudaSuccess ? 0 : -1;
 }
@@ -51,7 +51,7 @@ static __global__ void answer(volatile uint32_t *words, uint32_t n)
     }
 }
 
-int pool_bare_trips(double *us, uint32_t n)
+int spawn_bare_trips(double *us, uint32_t n)
 {
     volatile uint32_t *words;
     void *p;

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* spawn_bodies.h - the bodies of `heddle bench spawn`, and the same work as kernels of its own. */
+#ifndef SPAWN_BODIES_H
+#define SPAWN_BODIES_H
+
+#include "heddle/task.h"
+
+typedef struct spawn_params {
+    uint32_t unused;
+} spawn_params;
+typedef struct spawn_args {
+    uint32_t task, us;
+} spawn_args;
+
+#define SPAWN_BODIES(X) X(spawn_empty, 0) X(spawn_spin, 0)
+HEDDLE_ENUM(spawned_bench, SPAWN_BODIES)
+HEDDLE_DECLARE(spawned_bench)
+
+#define SPAWN_STREAMS 32u
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+/* One kernel for each of n tasks of 128 threads that take us, over SPAWN_STREAMS streams in turn; waits for all. 0, or -1. */
+int spawn_kernels(uint32_t n, uint32_t us);
+/* Times in us of n words that the host writes to pinned memory and a waiting kernel answers there. */
+int spawn_bare_trips(double *us, uint32_t n);
+/* A kernel that does nothing, and a wait for its stream. */
+int spawn_launch_and_wait(void);
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
