@@ -37,7 +37,7 @@ static rig *rig_open(heddle_backend b, uint32_t n)
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
     r->params = (pooled_params){r->cells, r->ran, r->cells, &r->gate, &r->began};
     r->backend = b;
-    CHECK_OK(NULL, heddle_pool_new(r->ctx, &pooled, &r->params, sizeof r->params, &pc, &r->pool));
+    CHECK_OK(NULL, heddle_pool_new(r->ctx, pooled_table(), &r->params, sizeof r->params, &pc, &r->pool));
     return r;
 }
 

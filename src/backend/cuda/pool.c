@@ -104,7 +104,7 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     if (!p->dirty)
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: no memory for %u slots", w->n_host);
     HD_CUDA_TRY(cudaMalloc(&l->params, l->graph->table->params_bytes + 1u), e, "opening a pool");
-    HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->side, cudaStreamNonBlocking), e, "making a stream");
+    HD_TRY(hd_pool_stream_new(&p->side, e));
     if (w->is_traced)
         HD_TRY(make_stamp_words(p, e));
     return make_way(l, w, e);

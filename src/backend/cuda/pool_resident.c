@@ -542,7 +542,7 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     HD_TRY(fill_device(l, x, e));
     x->wire.linger_ns = 1000ull * (w->linger_us ? w->linger_us : LINGER_US);
     x->wire.hold_ns = 1000ull * (w->hold_us ? w->hold_us : HOLD_US);
-    HD_CUDA_TRY(cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking), e, "making a stream");
+    HD_TRY(hd_pool_stream_new(&x->stream, e));
     say_how(l, x);
     return HEDDLE_OK;
 }
