@@ -38,8 +38,8 @@
  *                 descriptor or a function it always waits. Then one grid has all tasks that wait for no others. Its blocks are as wide
  *                 as the widest of their teams, at least team_size. A task of several blocks has a grid of its own
  *     table       resident, with the spawn path that Pagoda has published: a copy by CUDA brings each task to the GPU, where it begins
- *                 when the next one is spawned, or when the program waits as above. Then ends are copied back. A body that spawns is
- *                 refused (ENODEV)
+ *                 when the next one is spawned, or when the program waits as above. Then ends are copied back. Bodies that spawn and
+ *                 time limits are refused (ENODEV)
  *
  * A time limit is checked every millisecond.
  *
@@ -282,14 +282,6 @@ HEDDLE_API heddle_status heddle_pool_promise_keep(heddle_pool *pool, heddle_hand
  * every 50 us. The event must have been recorded, and must exist until the handle has ended or was cancelled. If the event fails, the
  * promise is broken. ENODEV: other backends have no events. ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_import_event(heddle_pool *pool, void *event, heddle_handle *out);
-
-/* On a GPU: what is put into a CUDA stream (cudaStream_t; NULL is the default one) after this call begins when the task has ended, well
- * or not. It is a stream memory operation, where the GPU has these, else a host function. The pool must not be freed before the stream
- * has passed it. In host memory that is not pinned the results of the task are not there before a call has seen its end.
- * CUDA does not know of this order, and streams share queues of the hardware (CUDA_DEVICE_MAX_CONNECTIONS): what waits may hold up
- * another stream. So let streams wait for tasks that depend on nothing that is still to be put into a stream. EINVAL: no such handle, or
- * its end was seen. ENODEV: other backends have no streams. ENOMEM. */
-HEDDLE_API heddle_status heddle_pool_stream_wait(heddle_pool *pool, heddle_handle handle, void *stream);
 
 /* ---- hearing of ends -------------------------------------------------------------------------- */
 

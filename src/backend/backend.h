@@ -122,10 +122,8 @@ typedef struct hd_backend {
      * Optional: bodies see all memory. */
     heddle_status (*pool_pin)(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
     void (*pool_unpin)(hd_loaded *l, void *p);
-    /* Of events and streams of the device's own kind. Has the event happened? EBUSY: not yet; other errors: it will not. The stream
-     * goes on when the task of that generation in a slot has ended. Optional, both or none: it has no such things. */
+    /* Of events of the device's own kind: has it happened? EBUSY: not yet; other errors: it will not. Optional: it has none. */
     heddle_status (*pool_event)(hd_loaded *l, void *event);
-    heddle_status (*pool_stream_wait)(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

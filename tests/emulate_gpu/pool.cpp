@@ -444,7 +444,7 @@ static void choose(test_case *c)
     f->dispatch = HD_DISPATCH_TICKET;
     c->most_workers = f->n_workers = 2u + below(c, 4);
     c->most_warps = 1u + below(c, 3);
-    c->n_warps = below(c, 2) ? c->most_warps + below(c, 5) : 0u;
+    c->n_warps = below(c, 2) ? c->most_warps + 1u + below(c, 4) : 0u; /* some have a courier */
     f->n_seats = c->n_warps ? HD_SEATS : 0u;
     f->n_host = 4u << below(c, 4);
     f->n_arena = 2000;

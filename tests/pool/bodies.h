@@ -65,6 +65,8 @@ int pooled_is_flat(void);
 HEDDLE_UNUSED static inline const heddle_table *pooled_table(void) { return pooled_is_flat() ? &pooled_flat : &pooled; }
 /* Do pools of that backend refuse bodies that spawn? */
 int pooled_has_no_spawns(heddle_backend b);
+/* And tasks with time limits? */
+int pooled_has_no_limits(heddle_backend b);
 /* Do they begin tasks when the program waits, and not earlier? */
 int pooled_is_lazy(heddle_backend b);
 

@@ -531,6 +531,17 @@ static void check_stats(rig *r)
     CHECK(i.n_slots == 1024 && i.shared_bytes == 256 && i.n_workers >= 1);
 }
 
+static void check_no_limit(rig *r)
+{
+    const pooled_gate_args a = {1};
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    t.body = pooled_gate;
+    t.args = &a;
+    t.arg_bytes = sizeof a;
+    t.time_limit_ms = 20;
+    POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), ENODEV, "time limit");
+}
+
 static void check_all(heddle_backend b, uint32_t n)
 {
     rig *r;
@@ -553,7 +564,10 @@ static void check_all(heddle_backend b, uint32_t n)
     if (b != HEDDLE_SERIAL) /* there a gate would close for ever */
         check_cancel(r);
     check_harvest(r);
-    check_limit(r);
+    if (pooled_has_no_limits(b))
+        check_no_limit(r);
+    else
+        check_limit(r);
     check_descriptor(r);
     check_function(r);
     check_graph_beside(r);

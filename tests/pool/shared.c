@@ -68,6 +68,12 @@ int pooled_has_no_spawns(heddle_backend b)
     return b == HEDDLE_CUDA && (is_flat || (mode && strcmp(mode, "resident") && strcmp(mode, "auto")));
 }
 
+int pooled_has_no_limits(heddle_backend b)
+{
+    const char *mode = getenv("HEDDLE_POOL_MODE");
+    return b == HEDDLE_CUDA && mode && !strcmp(mode, "table");
+}
+
 int pooled_is_lazy(heddle_backend b)
 {
     const char *mode = getenv("HEDDLE_POOL_MODE");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* core/courier.h - the warps of some blocks that bring the host's tasks into a kernel of a pool. nvcc only.
  *
- * The last blocks of the grid (hd_courier_blocks) begin as couriers: nobody else reads host memory for tasks. A courier is a warp. It
+ * The last blocks of the grid (hd_courier_blocks) begin as couriers: nobody else reads host memory for tasks. (Workers of several teams
+ * have couriers beside these: core/crew.h.) A courier is a warp. It
  * looks at a chunk of 32 lines of the wire (core/wire.h) and writes the records of those that have come. Then it places their tasks
  * for the workers, as a worker places those that it has freed (core/ticket.h). Chunks are dealt out to the couriers in turn. There
  * are many of them, because a look takes a microsecond and a turn some more.
@@ -401,19 +402,18 @@ static __device__ __forceinline__ void hd_courier_serve(const hd_run &r, const h
         all->met_before = c.met;
 }
 
-/* All threads of a block: if its warps are to be couriers, they bring tasks until there have been none for long. 1: they were. */
-static __device__ __forceinline__ int hd_couriers_serve(const hd_run &r, const hd_wire &wire)
+/* All threads of a block: if its warps are to be couriers, they bring tasks until there have been none for long. */
+static __device__ __forceinline__ void hd_couriers_serve(const hd_run &r, const hd_wire &wire)
 {
     const uint32_t n_blocks = hd_courier_blocks(r.n_workers, blockDim.x), first = r.n_workers - n_blocks;
     hd_courier c = {(blockIdx.x - first) * (blockDim.x / 32u) + threadIdx.x / 32u, 0, 0, 0, 0, 0, 0, 0, 0};
     if (blockIdx.x < first)
-        return 0;
+        return;
     c.n = hd_n_couriers(r.n_workers, blockDim.x);
     c.met = wire.couriers->met_before;
     if (c.id < c.n)
         hd_courier_serve(r, wire, c);
     __syncthreads();
-    return 1;
 }
 
 #endif

@@ -14,7 +14,8 @@
  * more warps than are free, the block draws no further ticket until it has begun; meanwhile only tasks that the block has taken
  * already can overtake it.
  *
- * A run ends as the couriers say (core/courier.h). They compare the places that were handed out with those that were served:
+ * Couriers (core/courier.h) are warps of the last blocks, one each: a multiprocessor has few loads of host memory under way. So a team
+ * has at most two warps less than a block. A run ends as the couriers say. They compare the places that were handed out with those that were served:
  * control->outstanding counts the latter down from zero. A task counts as served when it has ended and what it freed is placed. */
 #ifndef HEDDLE_CORE_CREW_H
 #define HEDDLE_CORE_CREW_H
@@ -493,10 +494,10 @@ static __device__ __forceinline__ void hd_crew_note(const hd_run *r, hd_seating 
         hd_now_task_at(*r, hd_seat_number(threadIdx.x & 31u), x->task - r->n_tasks);
 }
 
-static __device__ __forceinline__ hd_seating hd_seating_begin(const hd_crew *c)
+static __device__ __forceinline__ hd_seating hd_seating_begin(const hd_crew *c, uint32_t warps)
 {
     hd_seating x = {HD_NONE, HD_NONE, 0, 0, 0, 0, 0, 0, 1, 0, HD_NONE};
-    x.free = x.all = hd_below(blockDim.x / 32u - 1u);
+    x.free = x.all = warps;
     x.barriers = HD_CREW_BARRIERS;
     x.stages = hd_below(c->pool.n_stages);
     x.width = c->pool.team_warps;
@@ -511,10 +512,11 @@ static __device__ __forceinline__ void hd_crew_linger(const hd_crew *c, const hd
         hd_word_pause(n);
 }
 
-static __device__ __forceinline__ void hd_crew_schedule(hd_crew *c)
+/* warps: bits, those of teams. */
+static __device__ __forceinline__ void hd_crew_schedule(hd_crew *c, uint32_t warps)
 {
     const hd_run *r = &c->run;
-    hd_seating x = hd_seating_begin(c);
+    hd_seating x = hd_seating_begin(c, warps);
     uint32_t n = 0, stop, moved, began;
 #pragma unroll 1
     for (;;) {
@@ -563,20 +565,30 @@ static __device__ __forceinline__ void hd_crew_come(const hd_run &r, hd_crew *c)
     __syncthreads();
 }
 
+/* All lanes of a courier. The first one ends the run: all workers have nothing to do. */
+static __device__ __forceinline__ void hd_crew_bring(const hd_run &r, const hd_wire &wire, uint32_t id)
+{
+    hd_courier k = {id, 0, 0, 0, 0, 0, 0, 0, 0};
+    k.n = r.n_workers < HD_COURIERS ? r.n_workers : HD_COURIERS;
+    k.met = wire.couriers->met_before;
+    hd_courier_serve(r, wire, k);
+    if (id == 0u && (threadIdx.x & 31u) == 0)
+        (void)hd_stop(&r.control->fail, HD_STOP_DONE);
+}
+
 /* All threads. */
 template <typename Bodies>
 static __device__ __forceinline__ void hd_crew_serve(const hd_run &r, const hd_wire &wire, hd_crew *c, uint8_t *arena)
 {
+    const uint32_t courier = r.n_workers - 1u - blockIdx.x, has_courier = courier < HD_COURIERS;
     hd_turn none = hd_turn_begin();
     hd_crew_come(r, c);
-    if (hd_couriers_serve(r, wire)) {
-        if (blockIdx.x == r.n_workers - 1u && threadIdx.x == 0)
-            (void)hd_stop(&r.control->fail, HD_STOP_DONE); /* all others wait */
-    } else if (threadIdx.x < blockDim.x - 32u) {
+    if (threadIdx.x < 32u && has_courier)
+        hd_crew_bring(r, wire, courier);
+    else if (threadIdx.x < blockDim.x - 32u)
         hd_crew_warp<Bodies>(r, c, arena);
-    } else {
-        hd_crew_schedule(c);
-    }
+    else
+        hd_crew_schedule(c, hd_below(blockDim.x / 32u - 1u) & ~has_courier);
     __syncthreads();
     if (threadIdx.x == 0)
         hd_block_leave(r, c->worker.run, hd_worker_end(&r, &c->worker, &none));

@@ -27,7 +27,7 @@
 
 /* In a told word, below the generation: how the task has ended (HD_STOP_DONE, CANCELED, FAILED, TIMEOUT, SPAWN), or HD_TOLD_LATE, a
  * task over its time limit that still runs. Until then the generation is that of the slot's last task, one less. So the word only
- * grows, modulo 2^32, and the task has ended when it is past HD_TOLD_LATE. Streams of a GPU wait for that. */
+ * grows, modulo 2^32, and the task has ended when it is past HD_TOLD_LATE. */
 #define HD_TOLD_BITS 5u
 #define HD_TOLD_HOW 31u
 #define HD_TOLD_LATE 0u
@@ -84,6 +84,7 @@ typedef struct hd_pool {
     uint32_t live_apart;        /* from one worker's to the next: on threads they are on lines of their own  */
     uint32_t most_threads;      /* of a team                                                           */
     uint32_t no_spawns;         /* 1: bodies that spawn cannot run                                     */
+    uint32_t no_limits;         /* 1: tasks cannot have time limits                                    */
     uint32_t most_copies, stage_bytes;
     uint32_t pinned_only;        /* 1: of host memory, bodies see what is pinned                          */
     uint32_t n_starts;           /* the host's, atomic: starts of a resident kernel                      */

@@ -202,7 +202,7 @@ static __device__ __forceinline__ void hd_serve(const hd_run &r, const hd_wire &
         own.run.pool = &pool; /* the scheduling warp's copy of the run names a copy of the pool's words */
     }
     __syncthreads();
-    (void)hd_couriers_serve(r, wire);
+    hd_couriers_serve(r, wire);
     if (threadIdx.x < team_size)
         hd_serve_team<Bodies>(r, hd_where(&b), hd_where(&serving), arena, own.of(hd_where(&own)));
     else

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #define CHECK_EVERY 4096u /* rounds of the thread between two looks at the device */
-#define WORD_NAP_NS 20000u
 
 /* ---- the thread ------------------------------------------------------------------------------------------------------ */
 
@@ -104,7 +103,7 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     if (!p->dirty)
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: no memory for %u slots", w->n_host);
     HD_CUDA_TRY(cudaMalloc(&l->params, l->graph->table->params_bytes + 1u), e, "opening a pool");
-    HD_TRY(hd_pool_stream_new(&p->side, e));
+    HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->side, cudaStreamNonBlocking), e, "making a stream");
     if (w->is_traced)
         HD_TRY(make_stamp_words(p, e));
     return make_way(l, w, e);
@@ -241,7 +240,7 @@ void hd_cuda_pool_unpin(hd_loaded *l, void *p)
     hd_cuda_pools_hold(l->device, 0);
 }
 
-/* ---- the program's events and streams ------------------------------------------------------------------------------------- */
+/* ---- the program's events ------------------------------------------------------------------------------------------------- */
 
 heddle_status hd_cuda_pool_event(hd_loaded *l, void *event)
 {
@@ -251,48 +250,6 @@ heddle_status hd_cuda_pool_event(hd_loaded *l, void *event)
     if (r != cudaSuccess)
         (void)cudaGetLastError();
     return r == cudaSuccess ? HEDDLE_OK : r == cudaErrorNotReady ? HEDDLE_EBUSY : HEDDLE_EDEVICE;
-}
-
-/* What a host function waits for, if the GPU's streams cannot wait for words. */
-typedef struct word {
-    const uint32_t *at;
-    uint32_t value;
-} word;
-
-/* On a thread of the runtime: waits for a word, and frees the description. */
-static void CUDART_CB await_word(void *arg)
-{
-    word *w = arg;
-    while ((int32_t)(HD_LOAD(w->at, ACQUIRE, SYS) - w->value) < 0)
-        (void)nanosleep(&(struct timespec){0, WORD_NAP_NS}, NULL);
-    hd_delete(w, sizeof *w);
-}
-
-static heddle_status wait_in_function(const uint32_t *at, uint32_t value, void *stream, hd_error *e)
-{
-    word *w = hd_new(sizeof *w);
-    cudaError_t r;
-    if (!w)
-        return hd_say(e, HEDDLE_ENOMEM, "letting a stream wait for a task: out of memory");
-    *w = (word){at, value};
-    r = cudaLaunchHostFunc(stream, await_word, w);
-    if (r == cudaSuccess)
-        return HEDDLE_OK;
-    hd_delete(w, sizeof *w);
-    return hd_cuda_say(e, r, "letting a stream wait for a task");
-}
-
-/* The told word only grows (core/pool.h). */
-heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e)
-{
-    const uint32_t *at = &l->pool->words.told[slot].state, value = hd_told_of(generation, HD_TOLD_LATE) + 1u;
-    const hd_driver *d = &l->device->driver;
-    CUresult r;
-    HD_TRY(hd_cuda_use(l->device, e));
-    r = d->cuStreamWaitValue32(stream, (CUdeviceptr)(uintptr_t)at, value, CU_STREAM_WAIT_VALUE_GEQ);
-    if (r == CUDA_ERROR_NOT_SUPPORTED)
-        return wait_in_function(at, value, stream, e);
-    return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "letting a stream wait for a task");
 }
 
 /* ------------------------------------------------------------------------------------------------------------------------------ */

@@ -60,9 +60,6 @@ struct hd_cuda_pool {
 
 /* Gives the pool its pinned block: of the words that all pools have, and n_bytes more, at *more. words.n_workers is set. */
 heddle_status hd_pool_pin(hd_cuda_pool *p, uint64_t n_bytes, uint8_t **more, hd_error *e);
-/* A stream of the highest priority: those have queues of their own, so that no stream of the program that waits for a task of the pool
- * (heddle_pool_stream_wait) holds up the pool. */
-heddle_status hd_pool_stream_new(cudaStream_t *out, hd_error *e);
 /* The context is lost, for this reason. */
 void hd_pool_lose(hd_loaded *l, const char *text);
 /* Before a slot is used again: clears a fate that came after the end of its last task. */
@@ -90,7 +87,6 @@ void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why);
 heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
 void hd_cuda_pool_unpin(hd_loaded *l, void *p);
 heddle_status hd_cuda_pool_event(hd_loaded *l, void *event);
-heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
 /* Other work of the device is about to be launched, or has been: resident kernels of pools end soon, and are not started meanwhile. */
 void hd_cuda_pools_hold(hd_device *d, int begins);
 

@@ -25,14 +25,6 @@ uint32_t hd_pool_how_ended(const hd_cuda_pool *p, uint64_t handle)
     return v >> HD_TOLD_BITS == handle >> 32 ? v & HD_TOLD_HOW : 0u;
 }
 
-heddle_status hd_pool_stream_new(cudaStream_t *out, hd_error *e)
-{
-    int least, greatest;
-    HD_CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest), e, "making a stream");
-    HD_CUDA_TRY(cudaStreamCreateWithPriority(out, cudaStreamNonBlocking, greatest), e, "making a stream");
-    return HEDDLE_OK;
-}
-
 void hd_pool_lose(hd_loaded *l, const char *text)
 {
     if (!l->lost)

@@ -209,7 +209,7 @@ heddle_status hd_pool_policy_make(hd_loaded *l, uint32_t s, hd_error *e)
     hd_pool_launcher *p = hd_launcher_of(l);
     hd_pool_stream *at = &p->streams[s];
     const uint64_t n_bytes = p->most * sizeof *at->last;
-    HD_TRY(hd_pool_stream_new(&at->stream, e));
+    HD_CUDA_TRY(cudaStreamCreateWithFlags(&at->stream, cudaStreamNonBlocking), e, "making a stream");
     HD_CUDA_TRY(cudaHostAlloc((void **)&at->last, n_bytes, cudaHostAllocDefault), e, opening);
     if (p->policy->launch == launch_fused)
         HD_CUDA_TRY(cudaMalloc((void **)&at->list, n_bytes), e, opening);

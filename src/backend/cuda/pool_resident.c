@@ -359,7 +359,7 @@ static heddle_status find_crew(hd_loaded *l, resident *x, const hd_pool_work *w,
     HD_TRY(find(l, x, 64u, 1, &per_sm, e));
     HD_TRY(hd_kernel_most_threads(&x->n_threads[k], l, x->function, e));
     HD_TRY(find(l, x, x->n_threads[k], 1, &per_sm, e));
-    n_warps = x->n_threads[k] / 32u - 1u;
+    n_warps = x->n_threads[k] / 32u - 2u; /* one schedules, and some blocks have a courier */
     x->n_workers[k] = (uint32_t)(per_sm * l->device->n_sms);
     p->most_threads = 32u * n_warps;
     p->n_seats = find_seats(l, x, x->n_threads[k], per_sm);
@@ -534,15 +534,15 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     HD_TRY(find_kernel(l, x, w, e));
     HD_TRY(make_pinned(l, x, e));
     size_run(l, x);
-    l->pool->words.no_spawns =
-        w->mode == HEDDLE_POOL_MODE_TABLE; /* the two counts of a worker would not fit together */
+    /* The two counts of a worker would not fit together; a late task is marked by the host, where ends are copied to. */
+    l->pool->words.no_spawns = l->pool->words.no_limits = w->mode == HEDDLE_POOL_MODE_TABLE;
     if (w->mode == HEDDLE_POOL_MODE_TABLE)
         HD_TRY(hd_pool_table_new(l, &x->wire, &x->table, e));
     HD_TRY(make_device(l, x, e));
     HD_TRY(fill_device(l, x, e));
     x->wire.linger_ns = 1000ull * (w->linger_us ? w->linger_us : LINGER_US);
     x->wire.hold_ns = 1000ull * (w->hold_us ? w->hold_us : HOLD_US);
-    HD_TRY(hd_pool_stream_new(&x->stream, e));
+    HD_CUDA_TRY(cudaStreamCreateWithFlags(&x->stream, cudaStreamNonBlocking), e, "making a stream");
     say_how(l, x);
     return HEDDLE_OK;
 }

@@ -19,7 +19,7 @@ static heddle_status make(hd_loaded *l, const hd_wire *wire, hd_pool_table *t, h
     const hd_pool *words = &l->pool->words;
     const uint64_t lines = wire->n_lines * sizeof *t->lines, told = words->n_host * sizeof *t->told,
                    live = words->n_workers * sizeof *t->live;
-    HD_TRY(hd_pool_stream_new(&t->stream, e));
+    HD_CUDA_TRY(cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking), e, "making a stream");
     HD_CUDA_TRY(cudaMalloc((void **)&t->lines, lines), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&t->told, told), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&t->live, live), e, opening);

@@ -189,6 +189,13 @@ static inline hd_sent sent_of(const heddle_pool *p, const heddle_pool_task *t, c
                      .args = args};
 }
 
+static heddle_status begin_limits(heddle_pool *p)
+{
+    if (p->words->no_limits)
+        return hd_say(NULL, HEDDLE_ENODEV, "a pool: a task with a time limit; there are none in mode table");
+    return hd_keeper_start(p);
+}
+
 /* One call's part of at most HD_AT_ONCE tasks. Inline: in heddle_pool_spawn most of t is known to be zero. */
 static inline __attribute__((always_inline)) heddle_status spawn_part(heddle_pool *p, const heddle_pool_task *t,
                                                                       const uint8_t *args, size_t stride, uint32_t n,
@@ -202,7 +209,7 @@ static inline __attribute__((always_inline)) heddle_status spawn_part(heddle_poo
                     .sent = sent_of(p, t, args, handles != NULL)};
     *got = 0;
     if (q.slot.time_limit_ms)
-        HD_TRY(hd_keeper_start(p));
+        HD_TRY(begin_limits(p));
     if (has_copies || is_ordered)
         q.task = t;
     if (has_copies)
