@@ -319,15 +319,18 @@ static int on_gpu(hd_loaded *l, uint32_t slot)
     return 0;
 }
 
-/* A stream is what a worker is elsewhere: the first task of its launch that has not ended. */
+/* A stream is what a worker is elsewhere: the first task of its launch that has not ended. A slot may have another task by now, which
+ * still waits. */
 static uint32_t task_of(hd_loaded *l, uint32_t worker)
 {
     const hd_pool_launcher *p = hd_launcher_of(l);
     const hd_pool_stream *at = &p->streams[worker];
     uint32_t i;
-    for (i = 0; i < at->n_last; i++)
-        if (!hd_pool_how_ended(l->pool, (uint64_t)p->notes[at->last[i]].generation << 32 | at->last[i]))
+    for (i = 0; i < at->n_last; i++) {
+        const hd_pool_note *task = &p->notes[at->last[i]];
+        if (task->where == LAUNCHED && !hd_pool_how_ended(l->pool, (uint64_t)task->generation << 32 | at->last[i]))
             return at->last[i];
+    }
     return HD_NONE;
 }
 
