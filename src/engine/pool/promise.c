@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* promise.c - tasks may wait for the program and for events of a GPU, and streams for tasks.
+/* promise.c - tasks may wait for the program, and for events of a GPU.
  *
  * A promise is a task without a body that is held: it has a slot, so that others can name it, and runs when it is released. Keeping it
  * releases it. Breaking it gives it a fate before, so that those that wait for it are cancelled. HD_SLOT_OPEN makes that happen once. An
