@@ -393,8 +393,10 @@ static __device__ __forceinline__ uint32_t hd_seat_got(const hd_run *r, uint32_t
     if (what != HD_PLACE_URGENT)
         return what - 1u;
     t = hd_urgent_take(r, 1);
-    if (t == HD_NONE)
+    if (t == HD_NONE) {
+        HD_FENCE_ACQUIRE();
         (void)HD_SUB(&r->control->outstanding, 1u, RELEASE, DEV);
+    }
     return t;
 }
 
@@ -406,6 +408,7 @@ static __device__ __forceinline__ void hd_crew_hurry(const hd_run *r, hd_seating
     uint32_t t = HD_NONE;
     if ((threadIdx.x & 31u) == k) {
         (void)HD_ADD(&r->control->outstanding, 1u, RELAXED, DEV);
+        HD_FENCE_RELEASE(); /* before the taker of its place can find it taken (hd_seat_got) */
         t = hd_urgent_take(r, 0);
         if (t == HD_NONE)
             (void)HD_SUB(&r->control->outstanding, 1u, RELAXED, DEV);
