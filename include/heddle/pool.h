@@ -125,16 +125,14 @@ typedef struct heddle_pool_config {
  * EBUSY: on cpu, the context has an open pool, or 64 jobs; ERANGE; ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_new(heddle_ctx *ctx, const heddle_table *table, const void *params,
                                          size_t params_bytes, const heddle_pool_config *config, heddle_pool **out);
-/* Waits until all tasks have ended, then frees; promises that were not kept are broken. No other thread may be in a call on the pool. If the context is lost, or the
- * pool has stopped because nothing could go on, it waits for nothing. */
+/* Breaks promises that were not kept, waits until all tasks have ended, then frees. No other thread may be in a call on the pool. If
+ * the context is lost, or the pool has stopped because nothing could go on, it waits for nothing. */
 HEDDLE_API void heddle_pool_free(heddle_pool *pool);
 
 typedef struct heddle_pool_info {
     size_t size;
     uint32_t n_slots;
-    uint32_t
-        n_workers; /* thread->worker of a body is less: no other that runs has the same. On cpu the last is of a thread that
-                           spawns */
+    uint32_t n_workers;    /* thread->worker is below it; no two bodies that run have the same        */
     uint32_t most_threads; /* of a team                                                          */
     uint32_t shared_bytes; /* block-shared memory of a task, at most, besides that for reductions */
     uint64_t slot_bytes;   /* memory for one slot                                                 */
@@ -161,8 +159,8 @@ HEDDLE_API heddle_status heddle_pool_unpin(heddle_pool *pool, void *mem);
 /* ---- spawning ------------------------------------------------------------------------------- */
 
 /* Spawns a task of one block of team_size threads (a multiple of 32; 0 = the config's). args is copied; arg_bytes must equal
- * the table's for that body. Waits while the table is full, and on nothing else; on cpu, if no
- * body of the table spawns, the calling thread runs tasks meanwhile. out may be NULL: no handle is wanted.
+ * the table's for that body. Waits while the table is full, and on nothing else; on cpu, if no body of the table spawns, the calling
+ * thread runs tasks meanwhile. out may be NULL: no handle is wanted.
  * EINVAL: an unknown body, another arg_bytes, a team_size that is no multiple of 32. ERANGE: a larger team than there can be.
  * EBUSY: all slots hold tasks that have ended, and their ends were not seen, so that waiting would not help. ENOMEM, with a
  * full table: the pool has stopped, because bodies have filled the arena (config n_arena) with tasks that need more room. */

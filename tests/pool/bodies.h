@@ -77,6 +77,9 @@ void pooled_free(heddle_backend b, void *p);
 int pooled_wants_gpu(int argc, char **argv);
 /* A context of that backend; n_workers 0: the default. */
 heddle_ctx *pooled_context(heddle_backend b, uint32_t n_workers);
+/* The main function of a test that does the same everywhere: on the GPU in each mode (--cuda), or else serially, alone and in an emulated
+ * block of 4, and on 1 to 4 threads. n: of threads; 0: the default. */
+void pooled_everywhere(int argc, char **argv, void (*check)(heddle_backend b, uint32_t n));
 /* The main function of a test with random programs: n of them, or HEDDLE_PROGRAMS, on the GPU in each mode (--cuda), or else serially
  * and on 1 to 4 threads. */
 typedef void (*pooled_run)(heddle_backend b, uint32_t n_workers, uint32_t n_programs, uint64_t *seed);

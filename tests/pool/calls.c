@@ -579,16 +579,8 @@ static void check_all(heddle_backend b, uint32_t n)
 
 int main(int argc, char **argv)
 {
-    uint32_t n;
-    if (pooled_wants_gpu(argc, argv)) {
-        for (n = 0; pooled_set_mode(n); n++)
-            check_all(HEDDLE_CUDA, 0);
-        return 0;
-    }
-    check_all(HEDDLE_SERIAL, 1);
-    check_all(HEDDLE_SERIAL, 4);
-    for (n = 1; n <= 4; n++)
-        check_all(HEDDLE_CPU, n);
-    check_urgent(HEDDLE_CPU);
+    pooled_everywhere(argc, argv, check_all);
+    if (!pooled_wants_gpu(argc, argv))
+        check_urgent(HEDDLE_CPU);
     return 0;
 }

@@ -366,15 +366,6 @@ static void check_all(heddle_backend b, uint32_t n)
 
 int main(int argc, char **argv)
 {
-    uint32_t n;
-    if (pooled_wants_gpu(argc, argv)) {
-        for (n = 0; pooled_set_mode(n); n++)
-            check_all(HEDDLE_CUDA, 0);
-        return 0;
-    }
-    check_all(HEDDLE_SERIAL, 1);
-    check_all(HEDDLE_SERIAL, 4);
-    for (n = 1; n <= 4; n++)
-        check_all(HEDDLE_CPU, n);
+    pooled_everywhere(argc, argv, check_all);
     return 0;
 }

@@ -90,6 +90,20 @@ heddle_ctx *pooled_context(heddle_backend b, uint32_t n_workers)
     return ctx;
 }
 
+void pooled_everywhere(int argc, char **argv, void (*check)(heddle_backend b, uint32_t n))
+{
+    uint32_t n;
+    if (pooled_wants_gpu(argc, argv)) {
+        for (n = 0; pooled_set_mode(n); n++)
+            check(HEDDLE_CUDA, 0);
+        return;
+    }
+    check(HEDDLE_SERIAL, 1);
+    check(HEDDLE_SERIAL, 4);
+    for (n = 1; n <= 4; n++)
+        check(HEDDLE_CPU, n);
+}
+
 int pooled_programs(int argc, char **argv, uint64_t seed, uint32_t n, pooled_run run)
 {
     const char *text = getenv("HEDDLE_PROGRAMS");

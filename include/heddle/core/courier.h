@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* core/courier.h - the warps of some blocks that bring the host's tasks into a kernel of a pool. nvcc only.
  *
- * The last blocks of the grid (hd_courier_blocks) begin as couriers: nobody else reads host memory for tasks. (Workers of several teams
- * have couriers beside these: core/crew.h.) A courier is a warp. It
- * looks at a chunk of 32 lines of the wire (core/wire.h) and writes the records of those that have come. Then it places their tasks
- * for the workers, as a worker places those that it has freed (core/ticket.h). Chunks are dealt out to the couriers in turn. There
- * are many of them, because a look takes a microsecond and a turn some more.
+ * A courier is a warp; nobody else reads host memory for tasks. If a block has one team, the warps of the last blocks of the grid
+ * (hd_courier_blocks) begin as couriers. If it has several (core/crew.h), one warp of each of these is a courier and nothing else.
+ *
+ * A courier looks at a chunk of 32 lines of the wire (core/wire.h) and writes the records of those that have come. Then it places their
+ * tasks for the workers, as a worker places those that it has freed (core/ticket.h). Chunks are dealt out to the couriers in turn.
+ * There are many of them, because a look takes a microsecond and a turn some more.
  *
  * A start of the kernel is a run under dispatch ticket, with the couriers' blocks among the workers. As long as they bring tasks
  * they draw no tickets, so the run does not end. When the couriers have stopped, the blocks go on as workers like any other;

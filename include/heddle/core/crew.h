@@ -15,8 +15,10 @@
  * already can overtake it.
  *
  * Couriers (core/courier.h) are warps of the last blocks, one each: a multiprocessor has few loads of host memory under way. So a team
- * has at most two warps less than a block. A run ends as the couriers say. They compare the places that were handed out with those that were served:
- * control->outstanding counts the latter down from zero. A task counts as served when it has ended and what it freed is placed. */
+ * has at most two warps less than a block.
+ *
+ * A run ends as the couriers say. They compare the places that were handed out with those that were served: control->outstanding
+ * counts the latter down from zero. A task counts as served when it has ended and what it freed is placed. */
 #ifndef HEDDLE_CORE_CREW_H
 #define HEDDLE_CORE_CREW_H
 

@@ -78,7 +78,7 @@ typedef struct hd_pool {
     hd_cursor *urgent_at;       /* its next place to fill, and to take                                 */
     hd_live *live;              /* one for each worker (hd_live_at)                                      */
     hd_copy *copies;            /* most_copies for each slot of the host; NULL: workers make none        */
-    uint8_t *stage;             /* stage_bytes of device memory for each worker                           */
+    uint8_t *stage;             /* device memory: n_stages pieces of stage_bytes for each worker           */
     uint32_t n_host, n_workers; /* n_workers: of live                                             */
     uint32_t n_guests;          /* of these, for threads that are no workers (hd_ticket_help)      */
     uint32_t live_apart;        /* from one worker's to the next: on threads they are on lines of their own  */
@@ -94,7 +94,7 @@ typedef struct hd_pool {
     uint32_t by_sm;              /* 1: in stamps a worker is a multiprocessor                      */
     uint32_t n_seats;            /* teams that a worker has at once, at most (core/crew.h); 0: one        */
     uint32_t seat_shared;        /* block-shared bytes of each                                     */
-    uint32_t n_stages;           /* of a worker: pieces of `stage`, of stage_bytes                      */
+    uint32_t n_stages;           /* tasks with copies that a worker runs at once, at most                  */
     uint32_t team_warps;         /* of a task that does not say                                     */
 } hd_pool;
 

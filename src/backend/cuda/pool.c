@@ -252,7 +252,7 @@ heddle_status hd_cuda_pool_event(hd_loaded *l, void *event)
     return r == cudaSuccess ? HEDDLE_OK : r == cudaErrorNotReady ? HEDDLE_EBUSY : HEDDLE_EDEVICE;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- beside other work of the device ------------------------------------------------------------------------------------- */
 
 void hd_cuda_pools_hold(hd_device *d, int begins)
 {
