@@ -25,7 +25,7 @@ host() { # C COMPILER, C++ COMPILER
         alone "$header" "$2" -std=c++11 "${warnings[@]}" -x c++
     done
     for header in "${core[@]}"; do
-        case ${header##*/} in block.h | copy.h | courier.h | crew.h | planned.h | resident.h | serve.h | strip*.h | kernel.h) continue ;; esac # CUDA only
+        case ${header##*/} in block.h | copy.h | courier.h | crew.h | planned.h | resident.h | serve.h | serving.h | strip*.h | kernel.h) continue ;; esac # CUDA only
         alone "$header" "$1" -std=c11 "${warnings[@]}" -Wc++-compat -x c
         alone "$header" "$2" -std=c++17 "${warnings[@]}" -x c++
     done

@@ -61,7 +61,14 @@ static inline int cudaGetFuncBySymbol(cudaFunction_t *, const void *) { return c
 #define HD_FEW_POLLS 4u
 #define hd_bar_block() emu_bar_sync(0, emu_block_size.x, EMU_SITE(block))
 #define hd_bar_team(n) emu_bar_sync(1, (n), EMU_SITE(threads))
-#define hd_bar_any(k, n) emu_bar_sync((k), (n), EMU_SITE(team))
+#define hd_team_meet(t) emu_team_meet((t)->barrier, (t)->team_size, EMU_SITE(team))
+static inline void emu_team_meet(uint32_t barrier, uint32_t n, const char *site)
+{
+    if (barrier)
+        emu_bar_sync(barrier, n, site);
+    else
+        emu_warp_sync(site);
+}
 #define hd_ready_sync(i, n) emu_bar_sync(2u + ((i)&1u), (n), EMU_SITE(ready))
 #define hd_ready_arrive(i, n) emu_bar_arrive(2u + ((i)&1u), (n), EMU_SITE(ready))
 #define hd_done_sync(i, n) emu_bar_sync(4u + ((i)&1u), (n), EMU_SITE(done))

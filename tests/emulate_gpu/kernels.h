@@ -32,10 +32,7 @@ typedef struct kernel_team {
 static void kernel_team_barrier(hd_emulated_team *t, uint32_t)
 {
     const kernel_team *team = reinterpret_cast<kernel_team *>(t);
-    if (team->barrier)
-        emu_bar_sync(team->barrier, team->n, EMU_SITE(heddle_team_barrier));
-    else
-        emu_warp_sync(EMU_SITE(heddle_team_barrier));
+    emu_team_meet(team->barrier, team->n, EMU_SITE(heddle_team_barrier));
 }
 
 /* What HEDDLE_TABLE makes under nvcc, here for the table of the running graph. */

@@ -71,7 +71,6 @@ static inline void warp_copy_wait(void)
 #define HD_FEW_POLLS 0u
 static inline void hd_bar_block(void) { warp_barrier(0, WARP_LANES + WARP_WIDTH, 1); }
 static inline void hd_bar_team(uint32_t n) { warp_barrier(1, n, 1); }
-static inline void hd_bar_any(uint32_t barrier, uint32_t n) { warp_barrier(barrier, n, 1); }
 static inline void hd_ready_sync(uint32_t i, uint32_t n) { warp_barrier(2u + (i & 1u), n, 1); }
 static inline void hd_ready_arrive(uint32_t i, uint32_t n) { warp_barrier(2u + (i & 1u), n, 0); }
 static inline void hd_done_sync(uint32_t i, uint32_t n) { warp_barrier(4u + (i & 1u), n, 1); }

@@ -23,7 +23,7 @@ import time
 
 WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
 CELLS = ("strip_step.h", "strip_enter.h", "strip_sweep.h", "strip_rows.h", "strip.h")  # of a wave on blocks
-CUDA_ONLY = ("batch.h", "block.h", "copy.h", "courier.h", "crew.h", "kernel.h", "planned.h", "resident.h", "serve.h", "wire.h")
+CUDA_ONLY = ("batch.h", "block.h", "copy.h", "courier.h", "crew.h", "kernel.h", "planned.h", "resident.h", "serve.h", "serving.h", "wire.h")
 SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # the cases of spawn.c test their orders
 # Files that only some cases test: the beginnings of the cases' names.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],

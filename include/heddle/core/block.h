@@ -29,10 +29,6 @@
 static __device__ __forceinline__ void hd_bar_block(void) { asm volatile("bar.sync 0;" ::: "memory"); }
 /* The barrier numbers are literals: a number in a register costs the hardware more. */
 static __device__ __forceinline__ void hd_bar_team(uint32_t n) { asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); }
-static __device__ __forceinline__ void hd_bar_any(uint32_t barrier, uint32_t n)
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(n) : "memory");
-}
 #define HD_BAR_PAIR_(name, op, first, second)                               \
     static __device__ __forceinline__ void name(uint32_t i, uint32_t n)     \
     {                                                                       \
@@ -115,15 +111,6 @@ static __device__ __forceinline__ void hd_bell_wait(hd_bell *b, uint32_t n)
     __syncwarp();
 }
 #endif
-
-/* All threads of a team meet. */
-static __device__ __forceinline__ void hd_team_meet(const heddle_thread *thread)
-{
-    if (thread->barrier)
-        hd_bar_any(thread->barrier, thread->team_size);
-    else
-        __syncwarp();
-}
 
 static __device__ __forceinline__ heddle_thread hd_block_thread(hd_fail *fail, void *arena, uint32_t team_size,
                                                                 uint32_t worker)

@@ -22,24 +22,18 @@
 #ifndef HEDDLE_CORE_CREW_H
 #define HEDDLE_CORE_CREW_H
 
-#include "heddle/core/copy.h"
 #include "heddle/core/courier.h"
-#include "heddle/core/spawn.h"
+#include "heddle/core/serving.h"
 
 #define HD_CREW_BARRIERS 0xfffeu /* bits: those of teams; 0 is that of all threads */
 #define HD_CREW_LINGER 24u       /* looks, of some 30 ns */
 #define HD_SEAT_LONG 512u        /* looks at a running task after which the host is told of it */
 
-/* What a team must know of its task. */
 typedef struct __align__(128) hd_seat
 {
     hd_task record;
-    hd_fail *fate;
-    hd_stamp_words *stamp; /* NULL: nobody wants to know when it runs */
-    const hd_copy *copies;
-    uint8_t *stage;
-    uint64_t begin;
-    uint32_t name, warps, team, block, n_blocks, n_copies, barrier;
+    hd_serving of;
+    uint32_t warps; /* bits */
 }
 hd_seat;
 
@@ -61,25 +55,6 @@ static __device__ __forceinline__ uint32_t hd_seat_number(uint32_t seat) { retur
 
 /* ---- the teams' warps ---------------------------------------------------------------------------- */
 
-/* All threads of a team. */
-template <typename Bodies>
-static __device__ __forceinline__ void hd_seat_run(const hd_run &r, hd_seat *s, const heddle_thread *thread)
-{
-    const void *args = hd_args_at(&r, &s->record);
-    if (s->n_copies)
-        hd_copies_in(s->copies, s->n_copies, s->stage, (void *)(uintptr_t)args, thread);
-    if (s->stamp && thread->index == 0)
-        s->begin = hd_clock();
-    Bodies()(thread, s->record.body, r.params, args);
-    if (s->stamp) {
-        hd_team_meet(thread);
-        if (thread->index == 0)
-            hd_stamp_add(s->stamp, s->begin);
-    }
-    if (s->n_copies)
-        hd_copies_out(s->copies, s->n_copies, s->stage, thread);
-}
-
 /* A warp, until it is told to leave. */
 template <typename Bodies>
 static __device__ __forceinline__ void hd_crew_warp(const hd_run &r, hd_crew *c, uint8_t *arena)
@@ -94,16 +69,11 @@ static __device__ __forceinline__ void hd_crew_warp(const hd_run &r, hd_crew *c,
         if (at == HD_NONE)
             break;
         hd_seat *s = &c->seat[at];
+        hd_serving_thread(&s->of, &thread);
         thread.index = 32u * hd_popcount(s->warps & hd_below(w)) + lane;
-        thread.team_size = s->team;
         thread.worker = hd_seat_number(at);
-        thread.task = s->name;
-        thread.fail = s->fate;
-        thread.block = s->block;
-        thread.n_blocks = s->n_blocks;
-        thread.barrier = s->barrier;
         thread.shared = arena + at * c->pool.seat_shared;
-        hd_seat_run<Bodies>(r, s, &thread);
+        hd_serving_run<Bodies>(r, &s->of, &s->record, &thread);
         __syncwarp();
         if (lane == 0)
             (void)HD_ADD(&c->ended, 1u << w, RELEASE, BLOCK);
@@ -227,11 +197,11 @@ static __device__ __forceinline__ uint32_t hd_crew_blocks(const hd_run *r, hd_cr
             over = (uint32_t)hd_blocks_drop(task);
         else if ((k = hd_blocks_take(task)) == HD_NONE)
             over = (uint32_t)hd_blocks_close(task);
-        s->block = k;
+        s->of.block = k;
     }
     *ended |= hd_ballot(over != 0u);
     with = hd_ballot(k != HD_NONE);
-    k = hd_ballot(k != HD_NONE && k + 1u < s->n_blocks);
+    k = hd_ballot(k != HD_NONE && k + 1u < s->of.n_blocks);
     if (k)
         hd_crew_share(r, x, k);
     return with;
@@ -262,11 +232,11 @@ static __device__ __forceinline__ uint32_t hd_lowest_of(uint32_t bits, uint32_t 
 static __device__ __forceinline__ void hd_crew_begin(hd_crew *c, hd_seating *x, uint32_t k)
 {
     hd_seat *s = &c->seat[k];
-    const uint32_t lane = threadIdx.x & 31u, width = s->team / 32u;
+    const uint32_t lane = threadIdx.x & 31u, width = s->of.team / 32u;
     const uint32_t barrier = width > 1u ? x->barriers & (0u - x->barriers) : 0u;
-    const uint32_t stage = s->n_copies ? x->stages & (0u - x->stages) : 0u;
+    const uint32_t stage = s->of.n_copies ? x->stages & (0u - x->stages) : 0u;
     uint32_t warps;
-    if (hd_popcount(x->free) < width || (width > 1u && !barrier) || (s->n_copies && !stage))
+    if (hd_popcount(x->free) < width || (width > 1u && !barrier) || (s->of.n_copies && !stage))
         return;
     warps = hd_lowest_of(x->free, width);
     x->free &= ~warps;
@@ -276,9 +246,9 @@ static __device__ __forceinline__ void hd_crew_begin(hd_crew *c, hd_seating *x, 
     if (lane == k) {
         x->warps = warps;
         s->warps = warps;
-        s->barrier = barrier ? hd_lowest(barrier) : 0u;
-        s->stage = c->pool.stage +
-                   (uint64_t)(blockIdx.x * c->pool.n_stages + (stage ? hd_lowest(stage) : 0u)) * c->pool.stage_bytes;
+        s->of.barrier = barrier ? hd_lowest(barrier) : 0u;
+        s->of.stage = c->pool.stage +
+                      (uint64_t)(blockIdx.x * c->pool.n_stages + (stage ? hd_lowest(stage) : 0u)) * c->pool.stage_bytes;
     }
     if (warps >> lane & 1u)
         c->seat_of[lane] = k;
@@ -310,7 +280,7 @@ static __device__ __forceinline__ int hd_crew_end(const hd_run *r, hd_crew *c, h
         return 0;
     __syncwarp();
     warps = hd_used_by(c->seat_of, ended, over);
-    many = hd_ballot(hd_is_in(over) && s->n_blocks > 1u);
+    many = hd_ballot(hd_is_in(over) && s->of.n_blocks > 1u);
     finished = over & ~many;
     if (hd_is_in(many))
         (void)hd_blocks_close(hd_child_at(r, x->task));
@@ -351,31 +321,17 @@ static __device__ __forceinline__ void hd_crew_fetch(const hd_run *r, hd_crew *c
     __syncwarp();
 }
 
-/* This seat's task: what its team must know. */
-static __device__ __forceinline__ void hd_seat_fill(const hd_run *r, hd_crew *c, uint32_t t)
-{
-    hd_seat *s = &c->seat[threadIdx.x & 31u];
-    s->name = t - r->n_tasks;
-    s->fate = hd_fate_of(r, t);
-    s->stamp = hd_stamp_at(r, s->name);
-    s->team = 32u * ((uint32_t)s->record.flags >> HD_TASK_TEAM);
-    s->block = 0;
-    s->n_blocks = s->record.cost_ns;
-    s->n_copies = hd_n_copies(s->record.flags);
-    s->copies = r->pool->copies + (uint64_t)s->name * r->pool->most_copies;
-}
-
 /* Seats in the mask have taken tasks. Those that must not run, and joins, end at once. */
 static __device__ __forceinline__ void hd_crew_took(const hd_run *r, hd_crew *c, hd_seating *x, uint32_t mask)
 {
-    const hd_seat *s = &c->seat[threadIdx.x & 31u];
+    hd_seat *s = &c->seat[threadIdx.x & 31u];
     uint32_t wrong = 0, many, with, ended, served;
     if (hd_is_in(mask))
         wrong = hd_went_wrong(r, x->task); /* under way while the record is fetched */
     hd_crew_fetch(r, c, x, mask);
     if (hd_is_in(mask))
-        hd_seat_fill(r, c, x->task);
-    many = hd_ballot(hd_is_in(mask) && s->n_blocks > 1u);
+        hd_serving_fill(r, &s->of, &s->record, x->task, x->task, 32u);
+    many = hd_ballot(hd_is_in(mask) && s->of.n_blocks > 1u);
     ended = hd_ballot(hd_is_in(mask & ~many) && (wrong || s->record.body == HD_BODY_JOIN));
     served = ended;
     if (many) {

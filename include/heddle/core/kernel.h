@@ -33,6 +33,15 @@
 #include "heddle/core/resident.h"
 #include "heddle/core/serve.h"
 
+/* Threads that a multiprocessor holds, at most. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+#define HD_SM_THREADS 1024
+#elif defined(__CUDA_ARCH__) && ((__CUDA_ARCH__ >= 860 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1200)
+#define HD_SM_THREADS 1536
+#else
+#define HD_SM_THREADS 2048
+#endif
+
 /* ---- levels ---- */
 
 template <typename Bodies, int TRACE> __global__ void hd_tasks_of_level(const __grid_constant__ hd_level l)
@@ -149,7 +158,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
             pools = ((kernels)&HD_KERNELS_POOLS) != 0,                                                              \
             pool_warps = spawns ? 0 : (kernels) >> HD_KERNELS_WARPS,                                                \
             pool_threads = pool_warps == 48 ? 768 : 1024,                                                           \
-            pool_blocks = pool_warps > 32 ? 2 : 1,                                                                  \
+            pool_blocks = pool_warps > 32 && 2 * pool_threads <= HD_SM_THREADS ? 2 : 1,                             \
             is_alone = 0                                                                                            \
         };                                                                                                          \
         __device__ __forceinline__ void operator()(const heddle_thread *thread, uint32_t body, const void *params_, \

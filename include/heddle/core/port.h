@@ -74,6 +74,21 @@ typedef struct heddle_thread {
     uint32_t barrier; /* on a GPU: the team's; 0: the team is a warp, and needs none */
 } heddle_thread;
 
+#if defined(__CUDACC__)
+/* On a GPU: all threads of a team meet, at its own barrier, since a block may have more threads. */
+HD_FN void hd_team_meet(const heddle_thread *thread)
+{
+#if defined(__CUDA_ARCH__)
+    if (thread->barrier)
+        asm volatile("bar.sync %0, %1;" ::"r"(thread->barrier), "r"(thread->team_size) : "memory");
+    else
+        __syncwarp();
+#else
+    (void)thread;
+#endif
+}
+#endif
+
 /* An emulated block's barrier, called by every thread. Host only. */
 typedef struct hd_emulated_team {
     void (*barrier)(struct hd_emulated_team *team, uint32_t thread);

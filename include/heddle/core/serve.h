@@ -8,50 +8,13 @@
 #ifndef HEDDLE_CORE_SERVE_H
 #define HEDDLE_CORE_SERVE_H
 
-#include "heddle/core/copy.h"
-#include "heddle/core/courier.h"
 #include "heddle/core/crew.h"
 #include "heddle/core/resident.h"
 
-/* What the scheduling warp tells the team of the next body, in block-shared memory. */
-typedef struct hd_serving {
-    hd_fail *fate;
-    hd_stamp_words *stamp; /* of the host's task, or NULL: nobody wants to know when it runs */
-    uint32_t skip, team, block, n_blocks;
-    uint32_t n_copies;
-    const hd_copy *copies;
-    uint8_t *stage; /* the worker's memory for them; the same for all bodies */
-} hd_serving;
-
 /* ---- the team --------------------------------------------------------------------------------- */
 
-/* The threads of a traced body, when it has ended on this one. */
-static __device__ __forceinline__ void hd_serve_stamp(const hd_block *b, const hd_serving *v)
-{
-    hd_bar_team(v->team);
-    if (threadIdx.x == 0)
-        hd_stamp_add(v->stamp, b->begin);
-}
-
-/* All threads of the team. */
 template <typename Bodies>
-static __device__ __forceinline__ void hd_serve_run(const hd_run &r, hd_block *b, const hd_serving *v,
-                                                    const heddle_thread *thread, const hd_task *record)
-{
-    const void *args = hd_args_at(&r, record);
-    if (v->n_copies)
-        hd_copies_in(v->copies, v->n_copies, v->stage, (void *)(uintptr_t)args, thread);
-    if (v->stamp && threadIdx.x == 0)
-        b->begin = hd_clock();
-    Bodies()(thread, record->body, r.params, args);
-    if (v->stamp)
-        hd_serve_stamp(b, v);
-    if (v->n_copies)
-        hd_copies_out(v->copies, v->n_copies, v->stage, thread);
-}
-
-template <typename Bodies>
-static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *b, const hd_serving *v, void *arena,
+static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *b, hd_serving *v, void *arena,
                                                      hd_spawn_buffer *spawn_buffer)
 {
     heddle_thread thread = hd_block_thread(nullptr, arena, 0, blockIdx.x);
@@ -64,13 +27,9 @@ static __device__ __forceinline__ void hd_serve_team(const hd_run &r, hd_block *
         if (at == HD_NONE)
             break;
         const hd_task *record = &b->record[0][at];
-        thread.task = b->name;
-        thread.team_size = v->team;
-        thread.fail = v->fate;
-        thread.block = v->block;
-        thread.n_blocks = v->n_blocks;
+        hd_serving_thread(v, &thread);
         if (threadIdx.x < v->team && !v->skip)
-            hd_serve_run<Bodies>(r, b, v, &thread, record);
+            hd_serving_run<Bodies>(r, v, record, &thread);
         if (threadIdx.x == 0)
             hd_mark(&b->ended, i);
         hd_bar_block();
@@ -130,21 +89,10 @@ static __device__ __forceinline__ void hd_serve_tell(const hd_run *r, hd_block *
                                                      uint32_t team_size)
 {
     const uint32_t ends_for = x->record->links.ends_for, owner = ends_for != HD_NONE ? ends_for : x->task;
-    const uint32_t team = (uint32_t)x->record->flags >> HD_TASK_TEAM;
-    b->at = x->at;
-    b->name = hd_is_hosts(r, owner) ? owner - r->n_tasks : HD_NONE;
-    v->fate = hd_fate_of(r, owner);
-    v->stamp = hd_stamp_at(r, b->name);
+    hd_serving_fill(r, v, x->record, x->task, owner, team_size);
     v->skip = x->wrong || x->record->body == HD_BODY_JOIN || (owner != x->task && hd_went_wrong(r, owner));
-    v->team = team ? 32u * team : team_size;
-    v->block = 0;
-    v->n_blocks = 1;
-    v->n_copies = 0;
-    if (!hd_is_hosts(r, x->task))
-        return;
-    v->n_blocks = x->record->cost_ns;
-    v->n_copies = hd_n_copies(x->record->flags);
-    v->copies = r->pool->copies + (uint64_t)(x->task - r->n_tasks) * r->pool->most_copies;
+    b->at = x->at;
+    b->name = v->name;
 }
 
 static __device__ __forceinline__ void hd_serve_schedule(const hd_run &params, hd_block *b, hd_serving *v,
@@ -199,6 +147,7 @@ static __device__ __forceinline__ void hd_serve(const hd_run &r, const hd_wire &
         hd_block_came(r, b.worker.run);
         pool = *r.pool;
         serving.stage = pool.stage + (uint64_t)blockIdx.x * pool.stage_bytes;
+        serving.barrier = 1;
         own.run.pool = &pool; /* the scheduling warp's copy of the run names a copy of the pool's words */
     }
     __syncthreads();
