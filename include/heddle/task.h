@@ -358,7 +358,7 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
  *
  * On a GPU the teams of several tasks share a block. n_warps says how many warps a multiprocessor shall hold, and so how many
  * registers a thread has: 32 (64 registers; HEDDLE_POOL_TABLE), 48 (40, and teams of at most 704 threads) or 64 (32). Bodies that
- * need more registers keep values in memory. On a GPU whose multiprocessors hold fewer warps, they hold those. With 0, and if a body
+ * need more registers keep values in memory. If a multiprocessor has room for fewer warps, it holds fewer. With 0, and if a body
  * spawns, each team has a block to itself; so it must be for bodies with barriers of their own (HEDDLE_BARRIER_FREE). */
 #define HEDDLE_POOL_TABLE(table, params_type, LIST) HEDDLE_POOL_TABLE_WARPS(table, params_type, LIST, 32)
 #define HEDDLE_POOL_TABLE_WARPS(table, params_type, LIST, n_warps)                                           \

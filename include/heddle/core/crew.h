@@ -24,6 +24,7 @@
 
 #include "heddle/core/courier.h"
 #include "heddle/core/serving.h"
+#include "heddle/core/spawn.h"
 
 #define HD_CREW_BARRIERS 0xfffeu /* bits: those of teams; 0 is that of all threads */
 #define HD_CREW_LINGER 24u       /* looks, of some 30 ns */
