@@ -170,6 +170,13 @@ static __device__ __forceinline__ void hd_crew_served(const hd_run *r, hd_seatin
 
 /* ---- blocks of a task ---- */
 
+/* One lane, with a place: no further block shall run, and the place is used up. 1: the task has ended. */
+static __device__ __forceinline__ int hd_blocks_drop(hd_task *task)
+{
+    const uint32_t n = task->cost_ns, k = HD_EXCH(hd_blocks_next(task), n, RELAXED, DEV), left = k < n ? n - k : 0u;
+    return HD_SUB(hd_blocks_open(task), left + 1u, ACQ_REL, DEV) == left + 1u;
+}
+
 /* Seats in the mask have a task of several blocks: others that wait shall help. */
 static __device__ __forceinline__ void hd_crew_share(const hd_run *r, const hd_seating *x, uint32_t mask)
 {

@@ -271,11 +271,5 @@ HD_FN uint32_t hd_blocks_take(hd_task *task)
 }
 /* One lane: a block has ended, or a place is used up. 1: it was the last, and the task has ended. */
 HD_FN int hd_blocks_close(hd_task *task) { return HD_SUB(hd_blocks_open(task), 1u, ACQ_REL, DEV) == 1u; }
-/* One lane, with a place: no further block shall run, and the place is used up. 1: the task has ended. */
-HD_FN int hd_blocks_drop(hd_task *task)
-{
-    const uint32_t n = task->cost_ns, k = HD_EXCH(hd_blocks_next(task), n, RELAXED, DEV), left = k < n ? n - k : 0u;
-    return HD_SUB(hd_blocks_open(task), left + 1u, ACQ_REL, DEV) == left + 1u;
-}
 
 #endif
