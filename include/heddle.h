@@ -184,8 +184,9 @@ typedef struct heddle_config {
                                limit is the process's, and takes device memory for all threads that can be resident;
                                0 = the device's own (1 KB), 512 KB at most
                                                                   HEDDLE_STACK                    */
-    const char *tuning_file;  /* cuda, schedule auto or static: file that keeps choices by the graph's structure, device
-                               and config, and is looked up before anything is tried. One that cannot be read or
+    const char *tuning_file;  /* cuda, schedule auto or static, and mode auto of pools: file that keeps choices by the
+                               graph's structure, or the pool's table, device and config, and is looked up before
+                               anything is tried. One that cannot be read or
                                written is no error: heddle_graph_describe_run mentions it. NULL = none. Copied;
                                heddle_ctx_get_config gives the copy
                                                                   HEDDLE_TUNING_FILE              */

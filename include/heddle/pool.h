@@ -22,6 +22,11 @@
  * cpu a context has one open pool at a time.
  * On cuda a team has as many threads as its task asks for, and a pool has a mode:
  *
+ *     auto        resident, or launches where these were quicker. A context compares them by the pools of a table: the first is resident,
+ *                 the second launches, further ones have what took less time for a task, from the first spawn to the return of
+ *                 heddle_pool_wait_all. Pools with few tasks, or without that call, decide nothing. The tuning_file of the context keeps
+ *                 the choice; heddle_pool_info.how says which it is, and why. Where bodies spawn, or launches have narrower teams,
+ *                 it is resident
  *     resident    a kernel with workers runs while there are tasks. It ends when there were none for linger_us, and after hold_us as
  *                 soon as no task runs, so that other kernels get the GPU; then it is started again. A block of it runs the teams of
  *                 several tasks, with 31 warps in all, or as the table says (HEDDLE_POOL_TABLE_WARPS). If bodies spawn, a block has
@@ -73,14 +78,14 @@ typedef struct heddle_pool heddle_pool;
 /* ---- opening ------------------------------------------------------------------------------- */
 
 /* How tasks get to a GPU; other backends have one way. */
-#define HEDDLE_POOL_MODE_MAP(X)                                                                                    \
-    X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where the processor or the table does not allow that")   \
-    X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                     \
-    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")         \
-    X(HEDDLE_POOL_KERNELS, 3, "kernels", "for comparison: a kernel for each task, over 32 streams in turn")        \
-    X(HEDDLE_POOL_BATCH, 4, "batch", "for comparison: as many tasks as the GPU holds, when all before have ended") \
-    X(HEDDLE_POOL_TASKGRAPH, 5, "taskgraph", "for comparison: CUDA graphs with a kernel node for each task")       \
-    X(HEDDLE_POOL_FUSED, 6, "fused", "for comparison: one grid of all tasks when the program waits")               \
+#define HEDDLE_POOL_MODE_MAP(X)                                                                                      \
+    X(HEDDLE_POOL_AUTO, 0, "auto", "resident, or launches where these were quicker on earlier tasks of the program") \
+    X(HEDDLE_POOL_RESIDENT, 1, "resident", "a kernel with workers runs while there are tasks")                       \
+    X(HEDDLE_POOL_LAUNCHES, 2, "launches", "what has been spawned since the last launch goes as one grid")           \
+    X(HEDDLE_POOL_KERNELS, 3, "kernels", "for comparison: a kernel for each task, over 32 streams in turn")          \
+    X(HEDDLE_POOL_BATCH, 4, "batch", "for comparison: as many tasks as the GPU holds, when all before have ended")   \
+    X(HEDDLE_POOL_TASKGRAPH, 5, "taskgraph", "for comparison: CUDA graphs with a kernel node for each task")         \
+    X(HEDDLE_POOL_FUSED, 6, "fused", "for comparison: one grid of all tasks when the program waits")                 \
     X(HEDDLE_POOL_MODE_TABLE, 7, "table", "for comparison: resident, and CUDA copies each task into a table")
 #define HEDDLE_X(name, value, text, help) name = value,
 typedef enum heddle_pool_mode { HEDDLE_POOL_MODE_MAP(HEDDLE_X) HEDDLE_N_POOL_MODES } heddle_pool_mode;

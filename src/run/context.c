@@ -191,6 +191,7 @@ HEDDLE_API void heddle_ctx_close(heddle_ctx *ctx)
     if (!hd_ctx_lost(ctx)) /* else a worker is still inside a body: the device is leaked */
         ctx->backend->close(ctx->device);
     drop_tuning_file(&ctx->config);
+    hd_list_clear(&ctx->pool_trials);
     hd_delete(ctx, sizeof *ctx);
     if (__atomic_sub_fetch(&n_open, 1, __ATOMIC_RELAXED) == 0)
         hd_alloc_trim();

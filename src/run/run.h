@@ -17,6 +17,7 @@ struct heddle_ctx {
     hd_alarms *alarms;    /* time limits; created by the first run with one */
     heddle_graph *graphs; /* all graphs of the context */
     uint32_t n_pools;     /* open ones (heddle/pool.h) */
+    hd_list pool_trials;  /* of modes of pools, by table (engine/pool/auto.c) */
     int lost;             /* atomic: workers do not return; calls give EDEVICE, close leaks the device */
     uint32_t n_forks;     /* hd_process_forks at opening */
 };

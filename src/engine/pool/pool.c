@@ -144,18 +144,37 @@ static heddle_status make_room(heddle_pool *p, const void *params)
     return hd_trace_new(p);
 }
 
-static heddle_status start(heddle_pool *p)
+static heddle_status load_as(heddle_pool *p, heddle_pool_mode mode)
 {
     const heddle_pool_config *c = &p->config;
-    const hd_pool_work work = {&p->graph->g,   p->n_slots, c->mode,        c->team_size,
+    const hd_pool_work work = {&p->graph->g,   p->n_slots, mode,           c->team_size,
                                c->linger_us,   c->hold_us, c->most_copies, (c->copy_bytes + 15u) / 16u * 16u,
                                c->n_trace != 0};
     const hd_watcher none = {NULL, NULL};
-    hd_error *e = hd_thread_error();
-    HD_TRY(hd_backend_load(p->backend, &p->loaded, p->ctx->device, &(hd_work){HD_WORK_POOL, &work}, none, e));
-    HD_TRY(p->backend->start(p->loaded, p->params, 0, UINT64_MAX, e));
+    HD_TRY(hd_backend_load(p->backend, &p->loaded, p->ctx->device, &(hd_work){HD_WORK_POOL, &work}, none,
+                           hd_thread_error()));
     p->words = p->backend->pool_words(p->loaded);
     return HEDDLE_OK;
+}
+
+static heddle_status load(heddle_pool *p)
+{
+    const heddle_pool_mode mode = hd_auto_begin(p);
+    heddle_status s = load_as(p, mode);
+    if (hd_auto_suits(p, mode, s))
+        return s;
+    if (s == HEDDLE_OK)
+        p->backend->unload(p->loaded);
+    p->loaded = NULL;
+    s = load_as(p, HEDDLE_POOL_AUTO);
+    (void)hd_auto_suits(p, HEDDLE_POOL_AUTO, s);
+    return s;
+}
+
+static heddle_status start(heddle_pool *p)
+{
+    HD_TRY(load(p));
+    return p->backend->start(p->loaded, p->params, 0, UINT64_MAX, hd_thread_error());
 }
 
 static void each_mutex(heddle_pool *p, int (*act)(pthread_mutex_t *))
@@ -176,8 +195,6 @@ static void forget(heddle_pool *p)
     hd_host_free(p);
     if (p->loaded)
         p->backend->unload(p->loaded);
-    if (p->words)
-        p->ctx->n_pools--;
     heddle_graph_free(p->graph);
     hd_order_free(p);
     hd_events_free(p);
@@ -280,8 +297,10 @@ HEDDLE_API void heddle_pool_free(heddle_pool *p)
     hd_keeper_stop(p);
     if (hd_ctx_lost(p->ctx)) /* workers may still write here */
         return;
+    hd_auto_end(p);
     p->backend->stop(p->loaded, HD_STOP_DONE);
     (void)p->backend->wait(p->loaded, UINT64_MAX);
+    p->ctx->n_pools--;
     forget(p);
 }
 
@@ -297,7 +316,7 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.n_workers = hd_pool_n_teams(p->words);
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_pool_shared_bytes(p);
-    i.how = p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
+    i.how = p->is_tried ? p->how : p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
     i.slot_bytes = sizeof(hd_slot) + 2u * sizeof(uint32_t) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) +
                    4u + 2u * sizeof(hd_task) + 2u * p->words->most_copies * sizeof(hd_copy);
     if (p->trace)

@@ -118,10 +118,16 @@ struct heddle_pool {
     pthread_mutex_t bad_mutex;
     heddle_status bad;
     hd_error bad_text;
-    uint64_t n_full, full_ns; /* atomic */
-    uint64_t children_before; /* atomic: when statistics were set to zero last */
-    uint32_t starts_before;   /* likewise */
-    uint32_t n_waiting;       /* atomic: threads that wait for a slot */
+    /* mode auto (auto.c): */
+    uint64_t window_ns; /* atomic: when the window has begun; 0: not yet; or HD_UNMEASURED */
+    uint64_t n_windows, windows_ns, window_tasks, before_window; /* guarded by grace */
+    uint64_t trial;                                              /* its number in the context */
+    int is_tried;                                                /* there is one */
+    char how[512];                                               /* then: the mode, and why it is that */
+    uint64_t n_full, full_ns;                                    /* atomic */
+    uint64_t children_before;                                    /* atomic: when statistics were set to zero last */
+    uint32_t starts_before;                                      /* likewise */
+    uint32_t n_waiting;                                          /* atomic: threads that wait for a slot */
     hd_order order;
     hd_host_memory host;
     /* hearing of ends (news.c): */
@@ -196,6 +202,21 @@ void hd_pool_rest(uint64_t since_ns);
 uint32_t hd_pool_shared_bytes(const heddle_pool *p);
 /* EBUSY: there is no free slot. */
 heddle_status hd_say_full(const heddle_pool *p);
+
+/* auto.c */
+#define HD_UNMEASURED 1u
+typedef struct hd_pool_trial hd_pool_trial;
+/* The mode to load the pool in; AUTO is resident where that can be. */
+heddle_pool_mode hd_auto_begin(heddle_pool *p);
+/* After it was loaded in that mode, or was not (s). 0: it is to be loaded as AUTO instead. */
+int hd_auto_suits(heddle_pool *p, heddle_pool_mode mode, heddle_status s);
+/* The first spawn of a window; and its end, for a caller that holds p->grace. */
+void hd_window_begin(heddle_pool *p);
+void hd_window_end(heddle_pool *p);
+/* Before the pool is freed: what it has measured. */
+void hd_auto_end(heddle_pool *p);
+/* By the times of a task, resident and by launches; 0: not measured. */
+heddle_pool_mode hd_auto_choose(const double ns[2]);
 
 /* send.c */
 #define HD_AT_ONCE 64u

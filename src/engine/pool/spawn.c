@@ -208,6 +208,8 @@ static inline __attribute__((always_inline)) heddle_status spawn_part(heddle_poo
                     .slot = slot_of(p, t, handles != NULL),
                     .sent = sent_of(p, t, args, handles != NULL)};
     *got = 0;
+    if (!__atomic_load_n(&p->window_ns, __ATOMIC_RELAXED))
+        hd_window_begin(p);
     if (q.slot.time_limit_ms)
         HD_TRY(begin_limits(p));
     if (has_copies || is_ordered)

@@ -268,6 +268,8 @@ HEDDLE_API heddle_status heddle_pool_wait_all(heddle_pool *p, uint32_t timeout_m
         hd_pool_rest(since);
     }
     s = await_all(p, since, deadline);
+    if (s == HEDDLE_OK)
+        hd_window_end(p);
     pthread_mutex_unlock(&p->grace);
     return s == HEDDLE_OK ? say_bad(p) : s;
 }
