@@ -286,6 +286,18 @@ HEDDLE_API heddle_status heddle_pool_promise_keep(heddle_pool *pool, heddle_hand
  * promise is broken. ENODEV: other backends have no events. ENOMEM. */
 HEDDLE_API heddle_status heddle_pool_import_event(heddle_pool *pool, void *event, heddle_handle *out);
 
+/* On a GPU: what is put into a CUDA stream (cudaStream_t; NULL is the default one) after this call begins when the task has ended, well
+ * or not. In host memory that is not pinned the results of the task are not there before a call has seen its end. The pool must not be
+ * freed before the stream has passed.
+ *
+ * CUDA knows nothing of this order, and streams share queues of the hardware (CUDA_DEVICE_MAX_CONNECTIONS): what waits may hold up other
+ * streams. So the task must not depend on anything that is put into a stream later, and not on heddle_pool_cancel or a time limit.
+ * In mode resident a stream memory operation waits, and the kernel stays until the task has ended; other runs and pools of the
+ * context begin afterwards. The call returns when that kernel runs. In other modes, and with tables that have a block to each team, the
+ * call itself waits until the task has ended.
+ * EINVAL: no such handle, or its end was seen. ENODEV: other backends have no streams. ENOMEM. */
+HEDDLE_API heddle_status heddle_pool_stream_wait(heddle_pool *pool, heddle_handle handle, void *stream);
+
 /* ---- hearing of ends -------------------------------------------------------------------------- */
 
 /* The ends of tasks with HEDDLE_POOL_NOTIFY, in their order, each once: up to n_max, waiting until there is at least one, or

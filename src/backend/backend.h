@@ -124,6 +124,9 @@ typedef struct hd_backend {
     void (*pool_unpin)(hd_loaded *l, void *p);
     /* Of events of the device's own kind: has it happened? EBUSY: not yet; other errors: it will not. Optional: it has none. */
     heddle_status (*pool_event)(hd_loaded *l, void *event);
+    /* A stream of the device's own kind goes on when the task of that generation in a slot has ended. EBUSY: it cannot wait for tasks
+     * of this pool, so that the caller must. Optional: it has none. */
+    heddle_status (*pool_stream_wait)(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */
     const char *(*complaint)(const hd_loaded *l);
 } hd_backend;

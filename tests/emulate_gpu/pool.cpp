@@ -65,7 +65,7 @@ struct test_case {
     std::vector<task> tasks;
     std::vector<uint32_t> slot_task, generation; /* of a slot: its task + 1 */
     hd_couriers couriers;
-    uint32_t taken, asked, next, n_sent, n_seen, news_at, n_news;
+    uint32_t taken, asked, stays, n_stays, next, n_sent, n_seen, news_at, n_news;
     pooled_params params;
     std::vector<uint32_t> cells, ran, blocks, want_cells, want_ran, want_blocks;
 };
@@ -406,6 +406,16 @@ static void check_balance(const test_case *c)
             emu_fail("%s: the sums balance, and a task is left", c->what);
 }
 
+/* The host asks for something else: the end, a stay, or nothing. */
+static void ask(test_case *c)
+{
+    const uint32_t what = below(c, 8);
+    if (c->asked > HD_ASKED_END)
+        c->asked = what ? HD_ASKED_NOTHING : HD_ASKED_END;
+    else
+        c->asked = what ? ++c->n_stays + HD_ASKED_END : HD_ASKED_END;
+}
+
 static void beside(void *arg, uint64_t)
 {
     test_case *c = static_cast<test_case *>(arg);
@@ -423,8 +433,8 @@ static void beside(void *arg, uint64_t)
         see(c);
     read_news(c);
     check_balance(c);
-    if (below(c, 200) == 0)
-        c->asked = 1;
+    if (below(c, 40) == 0)
+        ask(c);
 }
 
 /* ---- a case ----------------------------------------------------------------------------------------- */
@@ -491,6 +501,7 @@ static void make_case(test_case *c)
                c->far_copies.data(),
                &c->taken,
                &c->asked,
+               &c->stays,
                &c->couriers,
                200u + below(c, 3000),
                20000u + below(c, 100000),
@@ -520,6 +531,8 @@ static uint32_t run_all(test_case *c, uint64_t seed)
         n_switches += emu_run(&l);
         if (c->w.end.stop != HD_STOP_DONE)
             emu_fail("%s: a run ends with %u", c->what, c->w.end.stop);
+        if (c->asked > HD_ASKED_END && c->stays == c->asked)
+            emu_fail("%s: a run ends although it has said that it stays", c->what);
         if (c->taken != c->couriers.place)
             emu_fail("%s: taken %u, and the next run begins at %u", c->what, c->taken, c->couriers.place);
         see(c);

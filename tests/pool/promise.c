@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* promise.c - tasks that wait for promises, on serial, on emulated blocks, on 1 to 4 threads, and on a GPU in each mode: they run when
  * those are kept and not before, also long after, and are cancelled with them. Promises that are left when a pool is freed are broken.
- * Threads make and keep promises at the same time. On a GPU events of CUDA are waited for, too. */
+ * Threads make and keep promises at the same time. On a GPU events of CUDA are waited for, too, and streams wait for tasks. */
 #include "pool/bodies.h"
 
 #include <pthread.h>
@@ -282,7 +282,7 @@ static void check_threads(rig *r)
         CHECK_MSG(ran(r, j) == N_PROMISES, "%u", ran(r, j));
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events and streams ---------------------------------------------------------------------------------------------- */
 
 static void check_refused(rig *r)
 {
@@ -298,8 +298,10 @@ static void check_refused(rig *r)
     if (r->backend != HEDDLE_CUDA) {
         POOLED_REFUSED(heddle_pool_import_event(r->pool, &thing, &h), ENODEV, "no events");
         CHECK(h == 0);
+        POOLED_REFUSED(heddle_pool_stream_wait(r->pool, 0, &thing), ENODEV, "no streams");
         return;
     }
+    POOLED_REFUSED(heddle_pool_stream_wait(r->pool, 0, NULL), EINVAL, "no task");
     POOLED_REFUSED(heddle_pool_import_event(r->pool, NULL, &h), EINVAL, "event is NULL");
     POOLED_REFUSED(heddle_pool_import_event(r->pool, &thing, NULL), EINVAL, "out is NULL");
     CHECK(h == 0);
@@ -342,6 +344,67 @@ static void check_event(rig *r)
     CHECK(heddle_pool_wait_all(r->pool, HEDDLE_FOREVER) == HEDDLE_OK);
     CHECK(cudaEventDestroy(e[0]) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess);
 }
+
+/* A stream of the program that waits for a task, and copies what that has written. */
+typedef struct follower {
+    cudaStream_t stream;
+    heddle_handle promise, task;
+    uint32_t *copied; /* 0 until then */
+    uint32_t code;    /* with which the task fails */
+} follower;
+
+/* kept: the promise that the task waits for is kept before. */
+static void follow(rig *r, follower *f, uint32_t k, int kept)
+{
+    const pooled_mix_args a = {k, 1, {k, 0, 0, 0}, f->code};
+    heddle_pool_task t = task_of(&a, &f->promise, 1);
+    f->promise = promise(r);
+    *f->copied = 0;
+    CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, &f->task));
+    if (kept)
+        CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, f->promise));
+    CHECK_OK(NULL, heddle_pool_stream_wait(r->pool, f->task, f->stream));
+    CHECK(cudaMemcpyAsync(f->copied, &r->cells[k], 4, cudaMemcpyDefault, f->stream) == cudaSuccess);
+}
+
+static void check_follower(rig *r, const follower *f, uint32_t k)
+{
+    CHECK(cudaStreamSynchronize(f->stream) == cudaSuccess);
+    CHECK_MSG(*f->copied == k + 1u, "%u: %u", k, *f->copied);
+    CHECK(heddle_pool_wait(r->pool, f->task, HEDDLE_FOREVER, NULL) == (f->code ? HEDDLE_EBODY : HEDDLE_OK));
+}
+
+/* More streams than the hardware has queues. What tasks write is there for the copies behind them, also if a task fails, or has ended
+ * long ago. Streams wait as long as it takes, beyond the times after which a kernel ends, if that can stay. */
+static void check_streams(rig *r)
+{
+    enum { STREAMS = 20 };
+    static follower f[STREAMS];
+    uint32_t k, round, *copied = pooled_new(HEDDLE_CUDA, 4u * STREAMS);
+    for (k = 0; k < STREAMS; k++) {
+        f[k].copied = &copied[k];
+        CHECK(cudaStreamCreateWithFlags(&f[k].stream, cudaStreamNonBlocking) == cudaSuccess);
+    }
+    for (round = 0; round < 6; round++) {
+        const int kept = !pooled_is_flat() || round % 3u == 2u;
+        clear(r);
+        for (k = 0; k < STREAMS; k++) {
+            f[k].code = k % 5u == 4u ? 3u : 0u;
+            follow(r, &f[k], k, kept);
+        }
+        nap(round % 2u ? 15 * MS : 0);
+        for (k = STREAMS; !kept && k-- > 0;) {
+            CHECK(cudaStreamQuery(f[k].stream) == cudaErrorNotReady && copied[k] == 0);
+            CHECK_OK(NULL, heddle_pool_promise_keep(r->pool, f[k].promise));
+        }
+        for (k = 0; k < STREAMS; k++)
+            check_follower(r, &f[k], k);
+        CHECK_OK(NULL, heddle_pool_wait_all(r->pool, HEDDLE_FOREVER));
+    }
+    for (k = 0; k < STREAMS; k++)
+        CHECK(cudaStreamDestroy(f[k].stream) == cudaSuccess);
+    pooled_free(HEDDLE_CUDA, copied);
+}
 #endif
 
 static void check_all(heddle_backend b, uint32_t n)
@@ -357,8 +420,10 @@ static void check_all(heddle_backend b, uint32_t n)
         check_limit(r);
     check_threads(r);
 #if POOL_CUDA
-    if (b == HEDDLE_CUDA)
+    if (b == HEDDLE_CUDA) {
         check_event(r);
+        check_streams(r);
+    }
 #endif
     rig_close(r);
     check_left(b, n);

@@ -14,7 +14,7 @@
  *
  * Couriers stop when all other workers wait and no line has come for linger_ns. After hold_ns, or when the host asks, they look at
  * no further line until all others wait, so that other kernels get the GPU; but if tasks take long, they go on after a while
- * (HD_PATIENCE_NS), unless the host has asked. To stop, they agree on a place up to which all lines are taken: there the next run
+ * (HD_PATIENCE_NS), unless the host has asked. While the host asks them to stay, they do not stop. To stop, they agree on a place up to which all lines are taken: there the next run
  * begins.
  *
  * A task with predecessors is put into their lists only when all lines before its own have their records. Until then the handle
@@ -229,7 +229,19 @@ static __device__ __forceinline__ void hd_courier_link(const hd_run &r, hd_couri
 typedef struct hd_tiring {
     uint64_t began, since; /* the run; the last line that came */
     uint32_t said, n;      /* the last `taken`; looks          */
+    uint32_t stay;         /* its number; 0: it need not stay  */
 } hd_tiring;
+
+/* One lane: what the host asks. */
+static __device__ __forceinline__ uint32_t hd_courier_asked(const hd_wire &wire, hd_tiring *t)
+{
+    const uint32_t asked = HD_LOAD(wire.asked, RELAXED, SYS);
+    const uint32_t stay = asked > HD_ASKED_END ? asked : 0u;
+    if (stay && stay != t->stay)
+        HD_STORE(wire.stays, stay, RELAXED, SYS);
+    t->stay = stay;
+    return asked;
+}
 
 /* Have all other workers nothing to do? Those of several teams may hold several tickets: of these the places tell that were handed
  * out, and served; in this order, since a task frees others before it counts as served. */
@@ -253,7 +265,7 @@ static __device__ __forceinline__ int hd_couriers_tire(const hd_run &r, const hd
         if ((threadIdx.x & 31u) == 0) {
             if (taken != t->said)
                 HD_STORE(wire.taken, taken, RELEASE, SYS);
-            stop = now > t->began + wire.hold_ns || HD_LOAD(wire.asked, RELAXED, SYS);
+            stop = hd_courier_asked(wire, t) == HD_ASKED_END || (now > t->began + wire.hold_ns && !t->stay);
         }
         t->said = taken;
     }
@@ -263,7 +275,7 @@ static __device__ __forceinline__ int hd_couriers_tire(const hd_run &r, const hd
         HD_STORE(&all->news, 0u, RELAXED, DEV);
         t->since = now;
     }
-    return stop || (now > t->since + wire.linger_ns && hd_others_wait(r));
+    return stop || (now > t->since + wire.linger_ns && !t->stay && hd_others_wait(r));
 }
 
 /* One lane, when no courier takes lines: waits until all others wait, too. 0: tasks take too long, the couriers shall go on. */
@@ -274,7 +286,7 @@ static __device__ __forceinline__ uint32_t hd_couriers_may_leave(const hd_run &r
     while (!hd_others_wait(r)) {
         if (hd_stopped(&r) != HD_STOP_NOT)
             return 1;
-        if (hd_clock() > began + HD_PATIENCE_NS && !HD_LOAD(wire.asked, RELAXED, SYS))
+        if (hd_clock() > began + HD_PATIENCE_NS && HD_LOAD(wire.asked, RELAXED, SYS) != HD_ASKED_END)
             return 0;
         HD_YIELD(n++);
     }
@@ -344,10 +356,10 @@ static __device__ __forceinline__ void hd_courier_work(const hd_run &r, const hd
     for (;;) { /* both words are on their way during the look */
         const uint32_t stops = HD_LOAD(&all->stops, RELAXED, DEV), over = hd_stopped(&r);
         hd_courier_turn(r, wire, c, slot, 0xffffffffu);
+        if (hd_shuffle(stops | (over != HD_STOP_NOT), 0))
+            return; /* before the host is answered that they stay */
         if (c.id == 0u && hd_couriers_tire(r, wire, c, t))
             HD_STORE(&all->stops, 1u, RELAXED, DEV);
-        if (hd_shuffle(stops | (over != HD_STOP_NOT), 0))
-            return;
         if (!c.eager)
             hd_courier_rest(all, c);
     }
@@ -382,7 +394,7 @@ static __device__ __forceinline__ void hd_courier_serve(const hd_run &r, const h
 {
     hd_couriers *all = wire.couriers;
     const uint64_t now = hd_clock();
-    hd_tiring t = {now, now, all->place, 0};
+    hd_tiring t = {now, now, all->place, 0, 0};
     uint32_t slot = 0, end;
     do {
         hd_courier_begin(all, c);

@@ -42,13 +42,19 @@ typedef struct hd_couriers {
     uint32_t top[HD_COURIERS], pad1[24]; /* behind the last line that each has taken, when it stops         */
 } hd_couriers;
 
+/* What the host asks a kernel: nothing; to end soon; or, any other value, which numbers the stay, not to end until it asks for
+ * something else. Once the kernel has answered with that number, it does not end. */
+#define HD_ASKED_NOTHING 0u
+#define HD_ASKED_END 1u
+
 typedef struct hd_wire {
     hd_wire_line *lines; /* pinned, n_lines of them, a power of two                               */
     const uint8_t *args; /* pinned: large records, args_bytes for each slot, a multiple of 16     */
     hd_after *after;     /* pinned: one for each slot                                             */
     hd_copy *copies;     /* pinned: n_copies for each slot                                        */
     uint32_t *taken;     /* sys: all lines before this place are taken                            */
-    uint32_t *asked;     /* sys: not 0: the host wants the kernel to end                          */
+    uint32_t *asked;     /* sys: what the host wants: HD_ASKED_...                               */
+    uint32_t *stays;     /* sys: the number of the last stay that the kernel has begun            */
     hd_couriers *couriers;
     uint64_t linger_ns, hold_ns;
     uint32_t n_lines, args_bytes, n_copies;

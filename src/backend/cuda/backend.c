@@ -203,6 +203,7 @@ const hd_backend hd_cuda_backend = {
     .pool_pin = hd_cuda_pool_pin,
     .pool_unpin = hd_cuda_pool_unpin,
     .pool_event = hd_cuda_pool_event,
+    .pool_stream_wait = hd_cuda_pool_stream_wait,
     .waiting = hd_cuda_waiting,
     .complaint = hd_cuda_complaint,
     .enqueue = hd_cuda_enqueue,

@@ -26,6 +26,7 @@
     X(cuGraphAddKernelNode, (CUgraphNode * out, CUgraph g, const CUgraphNode *before, size_t n_before,            \
                              const CUDA_KERNEL_NODE_PARAMS *kernel))                                              \
     X(cuGraphExecKernelNodeSetParams, (CUgraphExec run, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *kernel)) \
+    X(cuStreamWaitValue32, (CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned how))                     \
     X(cuGetErrorName, (CUresult r, const char **out))                                                             \
     X(cuGetErrorString, (CUresult r, const char **out))
 

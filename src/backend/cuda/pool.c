@@ -240,7 +240,7 @@ void hd_cuda_pool_unpin(hd_loaded *l, void *p)
     hd_cuda_pools_hold(l->device, 0);
 }
 
-/* ---- the program's events ------------------------------------------------------------------------------------------------- */
+/* ---- the program's events and streams ------------------------------------------------------------------------------------- */
 
 heddle_status hd_cuda_pool_event(hd_loaded *l, void *event)
 {
@@ -250,6 +250,23 @@ heddle_status hd_cuda_pool_event(hd_loaded *l, void *event)
     if (r != cudaSuccess)
         (void)cudaGetLastError();
     return r == cudaSuccess ? HEDDLE_OK : r == cudaErrorNotReady ? HEDDLE_EBUSY : HEDDLE_EDEVICE;
+}
+
+/* The told word only grows (core/pool.h). */
+heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e)
+{
+    static const char doing[] = "letting a stream wait for a task";
+    const uint32_t *at = &l->pool->words.told[slot].state, value = hd_told_of(generation, HD_TOLD_LATE) + 1u;
+    const hd_driver *d = &l->device->driver;
+    CUresult r;
+    if (!l->pool->way->stay)
+        return HEDDLE_EBUSY;
+    HD_TRY(hd_cuda_use(l->device, e));
+    HD_TRY(l->pool->way->stay(l, (uint64_t)generation << 32 | slot, e));
+    r = d->cuStreamWaitValue32(stream, (CUdeviceptr)(uintptr_t)at, value, CU_STREAM_WAIT_VALUE_GEQ);
+    if (r == CUDA_ERROR_NOT_SUPPORTED)
+        return HEDDLE_EBUSY;
+    return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, doing);
 }
 
 /* ---- beside other work of the device ------------------------------------------------------------------------------------- */

@@ -29,6 +29,8 @@ typedef struct hd_pool_way {
     int (*on_gpu)(hd_loaded *l, uint32_t slot);
     uint32_t (*task_of)(hd_loaded *l, uint32_t worker); /* its slot, or HD_NONE; with the mutex */
     void (*hold)(hd_loaded *l, int begins); /* optional: other work wants the GPU; or: it has been launched */
+    /* Optional: whatever must be launched for the task of that handle has been when this returns. EBUSY: it cannot. */
+    heddle_status (*stay)(hd_loaded *l, uint64_t handle, hd_error *e);
 } hd_pool_way;
 extern const hd_pool_way hd_pool_resident, hd_pool_launches;
 
@@ -87,6 +89,7 @@ void hd_cuda_pool_stop_task(hd_loaded *l, uint32_t slot, uint32_t why);
 heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error *e);
 void hd_cuda_pool_unpin(hd_loaded *l, void *p);
 heddle_status hd_cuda_pool_event(hd_loaded *l, void *event);
+heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
 /* Other work of the device is about to be launched, or has been: resident kernels of pools end soon, and are not started meanwhile. */
 void hd_cuda_pools_hold(hd_device *d, int begins);
 

@@ -7,6 +7,9 @@
  * overlooked: a sender first takes a place, by an addition to `next`, and looks at `sleeps` after its line; the pool's thread sets
  * `sleeps` before it compares `next` with what the kernel has taken.
  *
+ * While a stream waits for a task the kernel stays. Streams share queues of the hardware: another launch could stand behind the wait,
+ * and the task would never run. So before the wait is put into the stream, the host asks the kernel to stay, and awaits its answer.
+ *
  * The blocks have several teams each (core/crew.h), as many as registers and shared memory allow. Or, if bodies spawn or have barriers
  * of their own, they have one, the widest seen since the pool was last asleep. A task with a wider one waits, before its line is
  * written, until the kernel has ended, so that the next start has wider blocks. */
@@ -54,6 +57,8 @@ typedef struct resident {
     uint32_t n_wide; /* atomic: senders of wider teams than the narrowest, and held tasks, which such may wait for */
     uint32_t run_number;
     int running, n_holds;
+    uint32_t stay;   /* the number of the last stay */
+    hd_list awaited; /* handles of the tasks that streams wait for */
     uint64_t began;
     uint8_t pad[HD_LINE];
     uint32_t next; /* atomic: the place of the next line */
@@ -71,7 +76,15 @@ static int lines_are_left(const resident *x)
     return __atomic_load_n(x->table ? &x->table->whole : &x->next, __ATOMIC_SEQ_CST) != taken(x);
 }
 
-/* The caller holds the mutex, and no kernel runs. */
+static void ask(const resident *x, uint32_t what) { __atomic_store_n(x->wire.asked, what, __ATOMIC_RELAXED); }
+/* For the rest the caller holds the mutex. If it is to stay, it ends later. */
+static void ask_to_end(const resident *x)
+{
+    if (!x->awaited.n)
+        ask(x, HD_ASKED_END);
+}
+
+/* No kernel runs. */
 static void start_kernel(hd_loaded *l)
 {
     resident *x = resident_of(l);
@@ -94,7 +107,7 @@ static void start_kernel(hd_loaded *l)
     wire.lines = x->table ? x->table->lines : wire.lines;
     run.n_workers = c.gridDimX;
     run.crowded = c.gridDimX > (uint32_t)l->device->n_sms;
-    __atomic_store_n(x->wire.asked, 0, __ATOMIC_RELAXED);
+    ask(x, x->awaited.n ? x->stay : HD_ASKED_NOTHING);
     x->run_number++;
     __atomic_add_fetch(&l->pool->words.n_starts, 1, __ATOMIC_RELAXED);
     x->running = 1;
@@ -119,16 +132,62 @@ static int has_ended(hd_loaded *l)
     return 1;
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------------------------------- */
+/* ---- stays ----------------------------------------------------------------------------------------------------------------- */
 
-static void ask_to_end(resident *x) { __atomic_store_n(x->wire.asked, 1, __ATOMIC_RELAXED); }
+/* Has the task of that handle ended? Its slot may have another one since. */
+static int has_passed(const hd_loaded *l, uint64_t handle)
+{
+    const uint32_t state = HD_LOAD(&l->pool->words.told[(uint32_t)handle].state, ACQUIRE, SYS);
+    return (int32_t)(state - hd_told_of((uint32_t)(handle >> 32), HD_TOLD_LATE)) > 0;
+}
+
+/* Forgets awaited tasks that have ended. After the last one the kernel may end, and does, if somebody has asked for it. */
+static void drop_awaited(const hd_loaded *l, resident *x)
+{
+    uint64_t *at = x->awaited.at, i;
+    if (!x->awaited.n)
+        return;
+    for (i = x->awaited.n; i-- > 0;)
+        if (has_passed(l, at[i]))
+            at[i] = at[--x->awaited.n];
+    if (!x->awaited.n)
+        ask(x, x->n_holds || l->pool->ends ? HD_ASKED_END : HD_ASKED_NOTHING);
+}
+
+static heddle_status stay(hd_loaded *l, uint64_t handle, hd_error *e)
+{
+    hd_cuda_pool *p = l->pool;
+    resident *x = resident_of(l);
+    int is_over;
+    if (!p->words.n_seats || x->table)
+        return HEDDLE_EBUSY; /* another kernel may have to be started, with wider blocks; or tasks begin when the program waits */
+    pthread_mutex_lock(&p->mutex);
+    if (hd_list_room(&x->awaited, 1, sizeof handle)) {
+        pthread_mutex_unlock(&p->mutex);
+        return hd_say(e, HEDDLE_ENOMEM, "letting a stream wait for a task: out of memory");
+    }
+    ((uint64_t *)x->awaited.at)[x->awaited.n] = handle;
+    if (!x->awaited.n++) {
+        x->stay = x->stay < HD_ASKED_END ? HD_ASKED_END + 1u : x->stay + 1u;
+        ask(x, x->stay);
+    }
+    pthread_cond_signal(&p->woken);
+    while (x->awaited.n && !p->is_over && HD_LOAD(x->wire.stays, ACQUIRE, SYS) != x->stay)
+        hd_pool_nap(p, NAP_NS);
+    is_over = p->is_over;
+    pthread_mutex_unlock(&p->mutex);
+    return is_over ? hd_say(e, HEDDLE_EDEVICE, "letting a stream wait for a task: the pool has stopped") : HEDDLE_OK;
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------------------------------- */
 
 /* Starts the kernel, or sleeps. */
 static void start_or_sleep(hd_loaded *l)
 {
     hd_cuda_pool *p = l->pool;
     resident *x = resident_of(l);
-    if (!x->n_holds && lines_are_left(x)) {
+    drop_awaited(l, x);
+    if (!x->n_holds && (lines_are_left(x) || x->awaited.n)) {
         start_kernel(l);
         return;
     }
@@ -147,6 +206,7 @@ static void serve(hd_loaded *l)
         start_or_sleep(l);
         return;
     }
+    drop_awaited(l, x);
     if (p->ends)
         ask_to_end(x);
     if (!has_ended(l))
@@ -416,6 +476,7 @@ static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_teams, uint8
     PART(x->wire.copies, hd_copy, (uint64_t)n_host * x->wire.n_copies);
     PART(x->wire.taken, uint32_t, 1);
     PART(x->wire.asked, uint32_t, 1);
+    PART(x->wire.stays, uint32_t, 1);
     PART(x->end, hd_end, 1);
     PART(x->run.now, hd_now, n_teams);
 #undef PART
@@ -555,6 +616,7 @@ static void free_mode(hd_loaded *l)
     if (x->stream)
         (void)cudaStreamDestroy(x->stream);
     hd_pool_table_delete(x->table);
+    hd_list_clear(&x->awaited);
     (void)cudaFree(x->block);
     (void)cudaFree(x->device);
     (void)cudaFree(x->urgent);
@@ -572,4 +634,5 @@ const hd_pool_way hd_pool_resident = {.make = make,
                                       .is_idle = is_idle,
                                       .on_gpu = on_gpu,
                                       .task_of = task_of,
-                                      .hold = hold};
+                                      .hold = hold,
+                                      .stay = stay};

@@ -188,3 +188,37 @@ HEDDLE_API heddle_status heddle_pool_import_event(heddle_pool *p, void *at, hedd
 }
 
 void hd_events_free(heddle_pool *p) { hd_list_clear(&p->events); }
+
+/* ---- streams --------------------------------------------------------------------------------------------------------- */
+
+/* For a stream that cannot: waits until the task of generation g in slot i has ended, and leaves its end to be seen. */
+static heddle_status await_end(heddle_pool *p, uint32_t i, uint32_t g)
+{
+    const uint64_t since = heddle_host_clock_ns();
+    while (!hd_slot_how(p, i, g) && hd_slot_generation(p, i) == g) {
+        HD_TRY(hd_pool_runs(p));
+        hd_pool_rest(since);
+    }
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_pool_stream_wait(heddle_pool *p, heddle_handle h, void *stream)
+{
+    const uint32_t i = (uint32_t)h, g = (uint32_t)(h >> 32);
+    heddle_status s;
+    int is_named;
+    HD_TRY(hd_pool_usable(p, "heddle_pool_stream_wait"));
+    if (!p->backend->pool_stream_wait)
+        return hd_say(NULL, HEDDLE_ENODEV, "heddle_pool_stream_wait: backend %s has no streams",
+                      heddle_backend_name(p->backend->kind));
+    is_named = hd_name(p, h, HD_SLOT_HANDLE);
+    if (is_named < 0)
+        return hd_say(NULL, HEDDLE_EINVAL,
+                      "heddle_pool_stream_wait: handle 0x%llx names no task of this pool, or one whose end was seen",
+                      (unsigned long long)h);
+    if (!is_named)
+        return HEDDLE_OK;
+    hd_unname(p, &h, 1);
+    s = p->backend->pool_stream_wait(p->loaded, i, g, stream, hd_thread_error());
+    return s == HEDDLE_EBUSY ? await_end(p, i, g) : s;
+}
