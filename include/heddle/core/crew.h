@@ -11,8 +11,8 @@
  * all lanes.
  *
  * A block with room draws one ticket, and more only if tasks are waiting: so few tasks are spread over all blocks. If a task needs
- * more warps than are free, others may overtake it, so that these are not idle: HD_CREW_PASSES at most are drawn until it has begun,
- * and none while a second one needs more than are free.
+ * more warps than are free, the block draws no further ticket until it has begun; meanwhile only tasks that the block has taken
+ * already can overtake it.
  *
  * Couriers (core/courier.h) are warps of the last blocks, one each: a multiprocessor has few loads of host memory under way. So a team
  * has at most two warps less than a block.
@@ -28,8 +28,6 @@
 
 #define HD_CREW_BARRIERS 0xfffeu /* bits: those of teams; 0 is that of all threads */
 #define HD_CREW_LINGER 24u       /* looks, of some 30 ns */
-#define HD_CREW_PASSES 16u       /* tasks that are drawn while another one waits for warps            */
-#define HD_CREW_PENDING 2u       /* that wait for warps at once, if any are drawn                      */
 #define HD_SEAT_LONG 512u        /* looks at a running task after which the host is told of it */
 
 typedef struct __align__(128) hd_seat
@@ -94,8 +92,7 @@ typedef struct hd_seating {
     /* the same in all lanes: */
     uint32_t free, barriers, stages; /* bits: those that are free                                        */
     uint32_t all;                    /* bits: the teams' warps                                           */
-    uint32_t width, narrowest;       /* warps of the last task that began, and of the one with fewest    */
-    uint32_t passed;                 /* tasks drawn since some task has waited for warps                 */
+    uint32_t width;                  /* warps of the last task that began                                */
     uint32_t backlog;                /* tasks that no ticket waited for, when the last was drawn          */
     uint32_t next;                   /* a task that an urgent one was taken before, or HD_NONE            */
 } hd_seating;
@@ -254,7 +251,6 @@ static __device__ __forceinline__ void hd_crew_begin(hd_crew *c, hd_seating *x, 
     x->barriers &= ~barrier;
     x->stages &= ~stage;
     x->width = width;
-    x->narrowest = width < x->narrowest ? width : x->narrowest;
     if (lane == k) {
         x->warps = warps;
         s->warps = warps;
@@ -416,30 +412,18 @@ static __device__ __forceinline__ int hd_crew_look(const hd_run *r, hd_crew *c, 
     return 1;
 }
 
-/* How many tasks there is room for, as far as that is known before they are there. */
-static __device__ __forceinline__ uint32_t hd_crew_room(hd_seating *x)
-{
-    const uint32_t free = hd_popcount(x->free), pending = hd_popcount(hd_seats_pending(x));
-    const uint32_t some = x->backlog && free >= x->narrowest;
-    if (pending)
-        return some && pending < HD_CREW_PENDING && x->passed < HD_CREW_PASSES;
-    x->passed = 0;
-    return free >= x->width ? free / x->width : some;
-}
-
 /* Seats that are empty draw tickets, if warps are free: one, or more if tasks are waiting. */
 static __device__ __forceinline__ void hd_crew_draw(const hd_run *r, const hd_crew *c, hd_seating *x)
 {
-    const uint32_t lane = threadIdx.x & 31u, empty = hd_seats_empty(c, x), room = hd_crew_room(x);
+    const uint32_t lane = threadIdx.x & 31u, empty = hd_seats_empty(c, x), room = hd_popcount(x->free) / x->width;
     const uint32_t share = 1u + x->backlog / r->n_workers;
     uint32_t seats, n;
     hd_pair_word v = 0;
-    if (!empty || !room || hd_ballot(x->ticket != HD_NONE))
+    if (!empty || !room || hd_ballot(x->ticket != HD_NONE) || hd_seats_pending(x))
         return;
     n = share < room ? share : room;
     seats = hd_lowest_of(empty, n < hd_popcount(empty) ? n : hd_popcount(empty));
     n = hd_popcount(seats);
-    x->passed += n;
     if (lane == 0)
         v = HD_PAIR_ADD(&r->control->places, n, RELAXED);
     v = __shfl_sync(0xffffffffu, v, 0);
@@ -481,11 +465,11 @@ static __device__ __forceinline__ void hd_crew_note(const hd_run *r, hd_seating 
 
 static __device__ __forceinline__ hd_seating hd_seating_begin(const hd_crew *c, uint32_t warps)
 {
-    hd_seating x = {HD_NONE, HD_NONE, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, HD_NONE};
+    hd_seating x = {HD_NONE, HD_NONE, 0, 0, 0, 0, 0, 0, 1, 0, HD_NONE};
     x.free = x.all = warps;
     x.barriers = HD_CREW_BARRIERS;
     x.stages = hd_below(c->pool.n_stages);
-    x.width = x.narrowest = c->pool.team_warps;
+    x.width = c->pool.team_warps;
     return x;
 }
 
