@@ -33,7 +33,9 @@ check: needs config-release
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS) --label-exclude long
 
-check-all: needs test-release
+check-all: needs config-release
+	cmake --build --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(JOBS) --label-exclude short
 
 test-%: config-%
 	cmake --build --preset $* --parallel $(JOBS)

@@ -2,7 +2,7 @@
 /* graphs.c - bfs on odd graphs: a source without arcs, one vertex, self loops, double arcs, paths, stars with rows that
  * are cut, cliques. By hops and by costs, with tasks of one vertex and of many, with lists that overflow at once and
  * never, on one thread and several. Distances are compared with passes over all arcs. One graph in three formats gives
- * one answer. Readers and prepare must refuse bad input. */
+ * one answer. Under a sanitizer a third of the ways to search are taken. Readers and prepare must refuse bad input. */
 #include "apps/answered.h"
 
 #include <string.h>
@@ -168,12 +168,15 @@ static void check_costs(const answered *got, const answered *first, const search
 
 static void run_graph(uint32_t source, heddle_ctx *ctx)
 {
+    static uint64_t seed = 35;
     char text[16];
     const char *input = write_csr();
     const searched want = plain_search(source);
     answered got = {0}, first = {0};
     snprintf(text, sizeof text, "%u", source);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (!check_takes(&seed))
+            continue;
         const char *const *w = ways[i];
         const app_pair opts[] = {{"source", text}, {"chunk", w[0]}, {"list", w[1]}, {"hops", w[2]}, {"cost", w[3]}};
         const app_request q = {{0, 0}, {0, 0}, opts, 5, &input, 1, {0}};
@@ -320,7 +323,7 @@ int main(void)
     option_refused("chunk", "0", "chunk");
     option_refused("chunk", "65", "chunk");
     option_refused("list", "3", "list");
-    CHECK(n_checked >= 5 * 11 * sizeof ways / sizeof *ways);
+    CHECK(n_checked >= 5 * 11 * sizeof ways / sizeof *ways / (CHECK_IS_SLOW ? 4 : 1));
     sweep_folder();
     return 0;
 }

@@ -10,11 +10,6 @@
 #define QUERIES DATA "protein_queries.fasta"
 #define PROTEINS DATA "uniprot_sprot196.fasta"
 #define BLOSUM DATA "BLOSUM62.txt"
-#if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
-#define IS_SLOW 1
-#else
-#define IS_SLOW 0
-#endif
 #define MOST 300u /* letters of a record */
 #define LEAST (-1000000)
 
@@ -377,7 +372,7 @@ int main(int argc, char **argv)
     test_lacking();
     not_built("graph", opts, 1, "sw/wave takes affine gaps, a matrix, and files of several records");
     not_built("wave", opts, 2, "option body chooses how tiles are computed");
-    if (!IS_SLOW) /* 1.8e9 cells each */
+    if (!CHECK_IS_SLOW) /* 1.8e9 cells each */
         test_known(cuda);
     return 0;
 }

@@ -55,7 +55,7 @@ refused() {
 # json EXPRESSION [FILE]: the object is `d`; prints the expression's value. Does nothing without python3.
 have_python() { command -v python3 >/dev/null 2>&1; }
 json() {
-    python3 -c 'import json, sys
+    python3 -I -S -c 'import json, sys
 d = json.load(open(sys.argv[2]))
 print(eval(sys.argv[1]))' "$1" "${2:-out}" 2>&1
 }

@@ -12,7 +12,7 @@ that begins with one.
 
 CC: the compiler (cc). CXX: a C++ compiler of the same make; without it, the blocks of a GPU are left out. LIBRARY:
 libheddle.a and what it needs; without it, waves on blocks are left out. HEDDLE_MUTATIONS=K/N: only each N-th
-change, from the K-th on (0 .. N - 1). All take some twenty minutes.
+change, from the K-th on (0 .. N - 1). All take some forty minutes of one processor.
 """
 import os
 import re
