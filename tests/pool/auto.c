@@ -178,11 +178,11 @@ static void check_gpu(void)
     c.tuning_file = path;
     CHECK(unsetenv("HEDDLE_POOL_MODE") == 0);
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
-    use(ctx, &pooled_flat, 20 * N_WINDOWS, N, "workers", "not tried");
+    use(ctx, &pooled_flat, 20 * N_WINDOWS, N, "resident", "not tried");
     use(ctx, &pooled_flat, 20 * N_WINDOWS, N, "launches", "being tried");
     for (k = 0; k < 2; k++)
         use(ctx, &pooled_flat, N_WINDOWS, N, "", "the best of resident");
-    use(ctx, &pooled, N_WINDOWS, N, "workers", "");
+    use(ctx, &pooled, N_WINDOWS, N, "resident", "");
     heddle_ctx_close(ctx);
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &c));
     use(ctx, &pooled_flat, 0, N, "", "tuning_file remembers");
