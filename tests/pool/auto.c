@@ -12,7 +12,7 @@
 #define N 2048u
 #define N_WINDOWS 3u
 
-static uint32_t cells[N], ran[N], gate, began;
+static pooled_params params; /* of the backend's memory */
 static char path[] = "/tmp/heddle_auto_XXXXXX";
 
 /* ---- threads as a GPU ------------------------------------------------------------------------------------------------ */
@@ -88,7 +88,6 @@ static heddle_ctx *open_played(const char *tuning_file)
 static void use(heddle_ctx *ctx, const heddle_table *table, uint32_t n_windows, uint32_t n, const char *mode,
                 const char *why)
 {
-    const pooled_params params = {cells, ran, cells, &gate, &began};
     const pooled_mix_args a = {0, 0, {0, 0, 0, 0}, 0};
     heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
     heddle_pool *p;
@@ -190,12 +189,20 @@ static void check_gpu(void)
     CHECK(unlink(path) == 0);
 }
 
+static void have_params(heddle_backend b)
+{
+    uint32_t *words = pooled_new(b, 4u * 64u);
+    params = (pooled_params){words, words + 16, words + 32, words + 48, words + 49};
+}
+
 int main(int argc, char **argv)
 {
-    const int fd = mkstemp(path);
+    const int fd = mkstemp(path), on_gpu = pooled_wants_gpu(argc, argv);
     CHECK(fd >= 0 && close(fd) == 0 && unlink(path) == 0);
-    if (pooled_wants_gpu(argc, argv)) {
+    have_params(on_gpu ? HEDDLE_CUDA : HEDDLE_CPU);
+    if (on_gpu) {
         check_gpu();
+        pooled_free(HEDDLE_CUDA, params.cells);
         return 0;
     }
     check_rule();
@@ -204,5 +211,6 @@ int main(int argc, char **argv)
     check_left_out(0);
     check_left_out(512);
     check_damaged();
+    pooled_free(HEDDLE_CPU, params.cells);
     return 0;
 }
