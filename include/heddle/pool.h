@@ -137,15 +137,17 @@ HEDDLE_API void heddle_pool_free(heddle_pool *pool);
 typedef struct heddle_pool_info {
     size_t size;
     uint32_t n_slots;
-    uint32_t n_workers;    /* thread->worker is below it; no two bodies that run have the same        */
+    uint32_t n_workers;    /* thread->worker is below it; no two bodies that run have the same. A block of a GPU that
+                              several teams share counts as 32                                         */
     uint32_t most_threads; /* of a team                                                          */
     uint32_t shared_bytes; /* block-shared memory of a task, at most, besides that for reductions */
     uint64_t slot_bytes;   /* memory for one slot                                                 */
     const char *how;       /* in which mode tasks are run, one line; valid while the pool is open */
+    uint64_t slot_pinned_bytes, slot_device_bytes; /* of slot_bytes: pinned, and on the GPU         */
 } heddle_pool_info;
-#define HEDDLE_POOL_INFO_INIT                         \
-    {                                                 \
-        sizeof(heddle_pool_info), 0, 0, 0, 0, 0, NULL \
+#define HEDDLE_POOL_INFO_INIT                               \
+    {                                                       \
+        sizeof(heddle_pool_info), 0, 0, 0, 0, 0, NULL, 0, 0 \
     }
 HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *pool, heddle_pool_info *out);
 

@@ -12,6 +12,8 @@ int hd_pool_words_new(hd_pool *p, uint32_t n_host, uint32_t n_arena, uint32_t n_
     p->n_host = n_host;
     p->n_workers = n_workers;
     p->most_threads = HEDDLE_POOL_MOST_THREADS;
+    p->slot_bytes.host = sizeof *p->fates + sizeof *p->told + sizeof *p->news + sizeof *p->urgent +
+                         (is_traced ? sizeof *p->stamps + sizeof *p->stamp_words : 0u);
     p->fates = hd_new_sparse((uint64_t)n_arena * sizeof *p->fates);
     p->told = hd_new_sparse((uint64_t)n_host * sizeof *p->told);
     p->news = hd_new_sparse((uint64_t)n_host * sizeof *p->news);

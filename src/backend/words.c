@@ -72,3 +72,10 @@ uint64_t hd_words_bytes(const hd_run *r, const hd_steps *s, uint64_t *cleared_by
 }
 
 void hd_words_cut(hd_run *r, const hd_steps *s, uint8_t *block) { (void)lay(r, s, 0, block, lay(r, s, 1, block, 0)); }
+
+uint32_t hd_words_slot_bytes(const hd_run *r)
+{
+    const uint64_t shared = slot_words(r) + (HD_BATCH + 1ull) * r->n_depot;
+    return (uint32_t)(sizeof(hd_task) + sizeof(hd_after) + 16u * r->child_args +
+                      shared * sizeof(uint32_t) / r->n_arena);
+}

@@ -16,5 +16,7 @@
 uint64_t hd_words_bytes(const hd_run *r, const hd_steps *steps, uint64_t *cleared_bytes);
 /* Sets r's pointers into a block of that size. */
 void hd_words_cut(hd_run *r, const hd_steps *steps, uint8_t *block);
+/* Of that block, about what a slot of the arena takes. */
+uint32_t hd_words_slot_bytes(const hd_run *r);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -521,7 +522,7 @@ static void check_graph_beside(rig *r)
 static void check_stats(rig *r)
 {
     heddle_pool_stats s = HEDDLE_POOL_STATS_INIT;
-    heddle_pool_info i = HEDDLE_POOL_INFO_INIT;
+    heddle_pool_info i = HEDDLE_POOL_INFO_INIT, older;
     CHECK_OK(NULL, heddle_pool_get_stats(r->pool, &s));
     CHECK_MSG(s.n_spawned > 900 && s.n_ended == s.n_spawned && s.n_failed > 3 && s.n_canceled > 3 &&
                   (s.n_children > 100 || r->no_spawns),
@@ -529,6 +530,12 @@ static void check_stats(rig *r)
               (unsigned long long)s.n_failed, (unsigned long long)s.n_canceled, (unsigned long long)s.n_children);
     CHECK_OK(NULL, heddle_pool_get_info(r->pool, &i));
     CHECK(i.n_slots == 1024 && i.shared_bytes == 256 && i.n_workers >= 1);
+    CHECK(i.slot_bytes > 100 + i.slot_pinned_bytes + i.slot_device_bytes); /* what the host itself knows of a slot */
+    CHECK((i.slot_pinned_bytes > 0) == (r->backend == HEDDLE_CUDA) &&
+          (i.slot_device_bytes > 0) == (r->backend == HEDDLE_CUDA));
+    older = (heddle_pool_info){.size = offsetof(heddle_pool_info, slot_pinned_bytes), .slot_pinned_bytes = 7};
+    CHECK_OK(NULL, heddle_pool_get_info(r->pool, &older));
+    CHECK(older.slot_bytes == i.slot_bytes && older.slot_pinned_bytes == 7); /* beyond the old end: not written */
 }
 
 static void check_no_limit(rig *r)

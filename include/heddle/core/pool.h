@@ -67,6 +67,11 @@ typedef struct hd_stamp_words {
     hd_pair_word not_begin, end, busy, pad; /* dev: not_begin: the largest complement of a begin        */
 } hd_stamp_words;
 
+/* Bytes for a slot of the host, without those of the engine; on a GPU in memory of its own, pinned, and other memory of the host. */
+typedef struct hd_slot_bytes {
+    uint32_t device, pinned, host;
+} hd_slot_bytes;
+
 #define HD_SEATS 32u /* of a worker: the lanes of its scheduling warp (core/crew.h) */
 
 typedef struct hd_pool {
@@ -96,6 +101,7 @@ typedef struct hd_pool {
     uint32_t seat_shared;        /* block-shared bytes of each                                     */
     uint32_t n_stages;           /* tasks with copies that a worker runs at once, at most                  */
     uint32_t team_warps;         /* of a task that does not say                                     */
+    hd_slot_bytes slot_bytes;    /* the host's                                                     */
 } hd_pool;
 
 /* Numbers of teams are below it: of heddle_thread.worker, and in hd_run.now. */

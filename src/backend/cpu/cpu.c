@@ -530,6 +530,7 @@ static heddle_status make_pool(hd_loaded *l, const hd_pool_work *pool, hd_error 
     if (hd_pool_words_new(&l->pool, pool->n_host, l->run.n_arena, l->run.n_workers + 1u, pool->is_traced))
         return hd_say(e, HEDDLE_ENOMEM, "a pool: no memory for %u slots", pool->n_host);
     l->pool.n_guests = 1;
+    l->pool.slot_bytes.host += hd_words_slot_bytes(&l->run);
     l->run.pool = &l->pool;
     return HEDDLE_OK;
 }

@@ -60,7 +60,8 @@ struct hd_cuda_pool {
 
 /* ---- pool_base.c: for the modes ---- */
 
-/* Gives the pool its pinned block: of the words that all pools have, and n_bytes more, at *more. words.n_workers is set. */
+/* Gives the pool its pinned block: of the words that all pools have, and n_bytes more, at *more. words.n_workers is set. Adds to
+ * words.slot_bytes what all pools have. */
 heddle_status hd_pool_pin(hd_cuda_pool *p, uint64_t n_bytes, uint8_t **more, hd_error *e);
 /* The context is lost, for this reason. */
 void hd_pool_lose(hd_loaded *l, const char *text);

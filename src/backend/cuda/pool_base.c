@@ -96,11 +96,24 @@ static uint64_t cut_pinned(hd_cuda_pool *p, uint8_t *at)
     return n_bytes;
 }
 
+static void count_slot(hd_cuda_pool *p)
+{
+    hd_slot_bytes *b = &p->words.slot_bytes;
+    b->pinned += (uint32_t)(sizeof *p->words.told + sizeof *p->words.news + p->args_bytes);
+    b->device += sizeof *p->fates;
+    b->host += sizeof *p->dirty;
+    if (p->words.stamps) {
+        b->pinned += sizeof *p->words.stamps;
+        b->device += sizeof *p->words.stamp_words;
+    }
+}
+
 heddle_status hd_pool_pin(hd_cuda_pool *p, uint64_t n_bytes, uint8_t **more, hd_error *e)
 {
     n_bytes += cut_pinned(p, NULL);
     HD_CUDA_TRY(cudaHostAlloc((void **)&p->pinned, n_bytes, cudaHostAllocDefault), e, "opening a pool");
     memset(p->pinned, 0, n_bytes);
     *more = p->pinned + cut_pinned(p, p->pinned);
+    count_slot(p);
     return HEDDLE_OK;
 }

@@ -344,6 +344,9 @@ static heddle_status make_memory(hd_loaded *l, hd_pool_launcher *p, hd_error *e)
     uint8_t *more;
     HD_TRY(hd_pool_pin(pool, n * sizeof *p->posted, &more, e));
     p->posted = (hd_posted *)(void *)more;
+    pool->words.slot_bytes.pinned += sizeof *p->posted;
+    pool->words.slot_bytes.device += sizeof *p->closed;
+    pool->words.slot_bytes.host += sizeof *p->notes + sizeof *p->after;
     HD_CUDA_TRY(cudaMalloc((void **)&pool->fates, n * sizeof(hd_fail)), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&p->closed, n * 4), e, opening);
     HD_CUDA_TRY(cudaMalloc((void **)&p->news_end, 4), e, opening);

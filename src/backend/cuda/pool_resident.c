@@ -483,6 +483,17 @@ static uint64_t cut_pinned(resident *x, uint32_t n_host, uint32_t n_teams, uint8
     return n_bytes;
 }
 
+/* With the pinned block and the run's sizes. */
+static void count_slot(const resident *x, hd_pool *p)
+{
+    const uint32_t lines = x->wire.n_lines / p->n_host * (uint32_t)sizeof *x->wire.lines;
+    hd_slot_bytes *b = &p->slot_bytes;
+    b->pinned += lines + (uint32_t)(sizeof *x->wire.after + x->wire.n_copies * sizeof *x->wire.copies);
+    b->device += hd_words_slot_bytes(&x->run) + (uint32_t)(sizeof *x->urgent + p->most_copies * sizeof *x->copies);
+    if (x->table)
+        b->device += lines + (uint32_t)sizeof *x->table->told;
+}
+
 static heddle_status make_pinned(hd_loaded *l, resident *x, hd_error *e)
 {
     hd_cuda_pool *p = l->pool;
@@ -599,6 +610,7 @@ static heddle_status make(hd_loaded *l, const hd_pool_work *w, hd_error *e)
     l->pool->words.no_spawns = l->pool->words.no_limits = w->mode == HEDDLE_POOL_MODE_TABLE;
     if (w->mode == HEDDLE_POOL_MODE_TABLE)
         HD_TRY(hd_pool_table_new(l, &x->wire, &x->table, e));
+    count_slot(x, &l->pool->words);
     HD_TRY(make_device(l, x, e));
     HD_TRY(fill_device(l, x, e));
     x->wire.linger_ns = 1000ull * (w->linger_us ? w->linger_us : LINGER_US);

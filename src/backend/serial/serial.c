@@ -131,6 +131,7 @@ static int make_arena(hd_loaded *l, const hd_pool_work *pool)
     if (pool && hd_pool_words_new(&l->pool, n_host, r->n_arena, 1, pool->is_traced))
         return 0;
     r->pool = pool ? &l->pool : NULL;
+    l->pool.slot_bytes.host += hd_words_slot_bytes(r);
     l->block_bytes = hd_words_bytes(r, NULL, &l->cleared_bytes);
     l->block = hd_arena_new_words(r, l->block_bytes);
     if (!l->block)

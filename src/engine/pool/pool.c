@@ -317,10 +317,11 @@ HEDDLE_API heddle_status heddle_pool_get_info(heddle_pool *p, heddle_pool_info *
     i.most_threads = p->words->most_threads;
     i.shared_bytes = hd_pool_shared_bytes(p);
     i.how = p->is_tried ? p->how : p->backend->pool_how ? p->backend->pool_how(p->loaded) : "";
-    i.slot_bytes = sizeof(hd_slot) + 2u * sizeof(uint32_t) + sizeof(hd_afters) + sizeof(hd_told) + sizeof(hd_fail) +
-                   4u + 2u * sizeof(hd_task) + 2u * p->words->most_copies * sizeof(hd_copy);
-    if (p->trace)
-        i.slot_bytes += sizeof(hd_stamp) + sizeof(hd_stamp_words) + sizeof(hd_spawn_note);
+    i.slot_pinned_bytes = p->words->slot_bytes.pinned;
+    i.slot_device_bytes = p->words->slot_bytes.device;
+    i.slot_bytes = sizeof *p->slots + sizeof *p->marks + sizeof *p->free + sizeof *p->afters +
+                   (p->trace ? sizeof *p->trace->notes : 0u) + p->words->slot_bytes.host + i.slot_pinned_bytes +
+                   i.slot_device_bytes;
     hd_copy_known(out, &i, sizeof i);
     return HEDDLE_OK;
 }
