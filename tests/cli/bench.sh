@@ -67,10 +67,14 @@ for backend in serial cpu; do
         END { exit bad }' out >wrong || fail "bench spawn: $(cat wrong)"
     for what in 'empty tasks, spawn' 'empty tasks, spawn, each waited for' 'empty tasks, spawn_many' \
         'empty tasks, spawn_many by 8 threads' 'a task of 2.9 empty blocks' 'one task: spawn to wait returned' \
-        'one task after a rest of 1 ms' 'bare: a word to a thread and back' 'tasks of 20 us, pool'; do
+        'one task: spawn to start seen' 'one task after a rest of 1 ms' 'bare: a word to a thread and back' \
+        'tasks of 20 us, pool' 'memory of a slot' 'half load, 20 us, teams of 32: response less body' \
+        'the same: the load of all warps' 'of all threads, in bodies of 1000 us'; do
         in_out "^$what	[0-9]+	"
     done
-    [ "$(grep -c '^the same, 99 of 100 within	' out)" = 3 ] || fail "tails: $(cat out)"
+    [ "$(grep -c '^the same, 99 of 100 within	' out)" = 5 ] || fail "tails: $(cat out)"
+    awk -F '\t' '/^the same: the load/ && $3 > 0.55 || /^of all threads/ && $3 > 1 { exit 1 }' out ||
+        fail "more than there is: $(cat out)"
 done
 run 0 bench spawn --tasks 40 --runs 1 --tsv spawn.tsv
 in_out '^  empty tasks, spawn_many  +[0-9]'

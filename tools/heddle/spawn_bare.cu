@@ -39,6 +39,45 @@ int spawn_launch_and_wait(void)
     return cudaStreamSynchronize(stream_of(0)) == cudaSuccess ? 0 : -1;
 }
 
+/* Pinned, for good; NULL: there is none. */
+static volatile uint32_t *pinned_words(void)
+{
+    static void *words;
+    if (!words && cudaHostAlloc(&words, 256, cudaHostAllocDefault) != cudaSuccess)
+        words = nullptr;
+    return (volatile uint32_t *)words;
+}
+
+/* Waits until *word is v. -1: a second has passed. */
+static int await_word(const volatile uint32_t *word, uint32_t v)
+{
+    const uint64_t begin = heddle_host_clock_ns();
+    while (*word != v)
+        if (heddle_host_clock_ns() - begin > 1000000000ull)
+            return -1;
+    return 0;
+}
+
+static __global__ void mark(volatile uint32_t *word)
+{
+    if (threadIdx.x == 0)
+        *word = 1;
+}
+
+int spawn_kernel_start(double *us)
+{
+    volatile uint32_t *word = pinned_words();
+    const uint64_t begin = heddle_host_clock_ns();
+    int failed;
+    if (!word)
+        return -1;
+    *word = 0;
+    mark<<<1, 128, 0, stream_of(0)>>>(word);
+    failed = await_word(word, 1);
+    *us = 1e-3 * (double)(heddle_host_clock_ns() - begin);
+    return cudaStreamSynchronize(stream_of(0)) == cudaSuccess ? failed : -1;
+}
+
 /* Answers each number that appears at words[0], up to n, or for a second. */
 static __global__ void answer(volatile uint32_t *words, uint32_t n)
 {
@@ -53,22 +92,17 @@ static __global__ void answer(volatile uint32_t *words, uint32_t n)
 
 int spawn_bare_trips(double *us, uint32_t n)
 {
-    volatile uint32_t *words;
-    void *p;
+    volatile uint32_t *words = pinned_words();
     int failed = 0;
-    if (cudaHostAlloc(&p, 256, cudaHostAllocDefault) != cudaSuccess)
+    if (!words)
         return -1;
-    words = (volatile uint32_t *)p;
     words[0] = words[32] = 0;
     answer<<<1, 1, 0, stream_of(0)>>>(words, n);
     for (uint32_t i = 0; i < n && !failed; i++) {
         const uint64_t begin = heddle_host_clock_ns();
         words[0] = i + 1;
-        while (words[32] != i + 1 && !failed)
-            failed = heddle_host_clock_ns() - begin > 1000000000ull;
+        failed = await_word(&words[32], i + 1);
         us[i] = 1e-3 * (double)(heddle_host_clock_ns() - begin);
     }
-    if (cudaStreamSynchronize(stream_of(0)) != cudaSuccess || cudaFreeHost(p) != cudaSuccess)
-        return -1;
-    return failed ? -1 : 0;
+    return cudaStreamSynchronize(stream_of(0)) == cudaSuccess ? failed : -1;
 }

@@ -12,9 +12,18 @@ typedef struct spawn_args {
     uint32_t task, us;
 } spawn_args;
 
-#define SPAWN_BODIES(X) X(spawn_empty, 0) X(spawn_spin, 0)
+typedef struct spawn_mark_args {
+    uint32_t *word;
+    uint32_t value;
+} spawn_mark_args;
+
+/* Nothing; for so many us; a value into a word. */
+#define SPAWN_BODIES(X) X(spawn_empty, 0) X(spawn_spin, 0) X(spawn_mark, 0)
 HEDDLE_ENUM(spawned_bench, SPAWN_BODIES)
 HEDDLE_DECLARE(spawned_bench)
+/* The same bodies, of which a multiprocessor holds as many warps as it can (spawn_dense.c). */
+enum { spawned_dense_n_bodies = spawned_bench_n_bodies };
+HEDDLE_DECLARE(spawned_dense)
 
 #define SPAWN_STREAMS 32u
 
@@ -27,6 +36,8 @@ int spawn_kernels(uint32_t n, uint32_t us);
 int spawn_bare_trips(double *us, uint32_t n);
 /* A kernel that does nothing, and a wait for its stream. */
 int spawn_launch_and_wait(void);
+/* The time in us from the launch of a kernel until the host sees what it writes first. Waits until it has ended. */
+int spawn_kernel_start(double *us);
 #if defined(__cplusplus)
 }
 #endif
