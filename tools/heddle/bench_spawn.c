@@ -18,10 +18,8 @@
 
 /* ---- a pool ---- */
 
-static int is_steady(const spawning *b, heddle_pool_mode mode)
-{
-    return !b->is_gpu || mode == HEDDLE_POOL_AUTO || mode == HEDDLE_POOL_RESIDENT;
-}
+/* Mode auto may be launches. */
+static int is_steady(const spawning *b, heddle_pool_mode mode) { return !b->is_gpu || mode == HEDDLE_POOL_RESIDENT; }
 
 /* is_whole: also empty tasks, and one task. */
 static int time_open(spawning *b, heddle_pool_mode mode, int is_whole)
