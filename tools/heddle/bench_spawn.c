@@ -43,6 +43,7 @@ static int time_pool(spawning *b, heddle_pool_mode mode, int is_whole)
     int status;
     c.mode = mode;
     b->mode = b->is_gpu ? heddle_pool_mode_name(mode) : b->mode;
+    b->is_lazy = mode == HEDDLE_POOL_FUSED || mode == HEDDLE_POOL_MODE_TABLE;
     cli_progress("spawning into a pool, %s", b->mode);
     fprintf(b->table, "%s\n  %-54s %10s %10s %10s\n", b->mode, "", "median", "min", "max");
     status = spawning_open(b, &spawned_bench, &c);

@@ -16,8 +16,8 @@
 typedef struct spawning {
     heddle_ctx *ctx;
     heddle_pool *pool;
-    const char *mode; /* of a GPU; else the backend */
-    int is_gpu;
+    const char *mode;    /* of a GPU; else the backend */
+    int is_gpu, is_lazy; /* is_lazy: tasks may start only when the program waits */
     FILE *rows, *table;
     uint32_t n, n_busy, n_runs, n_trips;
     uint32_t n_units; /* multiprocessors, or threads */

@@ -181,7 +181,8 @@ static int time_kernel(spawning *b, long rest_us, double *us)
 {
     if (spawning_one(b))
         return CLI_BAD;
-    spawning_sleep_us(rest_us);
+    if (rest_us)
+        spawning_sleep_us(rest_us);
     return spawn_kernel_start(us) ? cli_bad("a kernel does not start") : CLI_OK;
 }
 
