@@ -92,7 +92,7 @@ typedef struct hd_seating {
     /* the same in all lanes: */
     uint32_t free, barriers, stages; /* bits: those that are free                                        */
     uint32_t all;                    /* bits: the teams' warps                                           */
-    uint32_t width;                  /* warps of the last task that began                                */
+    uint32_t width;                  /* warps of a task, the mean of those that began last, in 256ths      */
     uint32_t backlog;                /* tasks that no ticket waited for, when the last was drawn          */
     uint32_t next;                   /* a task that an urgent one was taken before, or HD_NONE            */
 } hd_seating;
@@ -250,7 +250,7 @@ static __device__ __forceinline__ void hd_crew_begin(hd_crew *c, hd_seating *x, 
     x->free &= ~warps;
     x->barriers &= ~barrier;
     x->stages &= ~stage;
-    x->width = width;
+    x->width += (uint32_t)(((int32_t)(width << 8) - (int32_t)x->width) / 8);
     if (lane == k) {
         x->warps = warps;
         s->warps = warps;
@@ -415,7 +415,8 @@ static __device__ __forceinline__ int hd_crew_look(const hd_run *r, hd_crew *c, 
 /* Seats that are empty draw tickets, if warps are free: one, or more if tasks are waiting. */
 static __device__ __forceinline__ void hd_crew_draw(const hd_run *r, const hd_crew *c, hd_seating *x)
 {
-    const uint32_t lane = threadIdx.x & 31u, empty = hd_seats_empty(c, x), room = hd_popcount(x->free) / x->width;
+    const uint32_t lane = threadIdx.x & 31u, empty = hd_seats_empty(c, x),
+                   room = (hd_popcount(x->free) << 8) / x->width;
     const uint32_t share = 1u + x->backlog / r->n_workers;
     uint32_t seats, n;
     hd_pair_word v = 0;
@@ -469,7 +470,7 @@ static __device__ __forceinline__ hd_seating hd_seating_begin(const hd_crew *c, 
     x.free = x.all = warps;
     x.barriers = HD_CREW_BARRIERS;
     x.stages = hd_below(c->pool.n_stages);
-    x.width = c->pool.team_warps;
+    x.width = c->pool.team_warps << 8;
     return x;
 }
 
