@@ -9,7 +9,8 @@
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
  * eighth of it, since their largest tasks are large. Each way is compared with the serial reference, with a 64th of the tasks, before
- * it is timed. What is not possible is a row `skipped` with the reason. */
+ * it is timed. What is not possible is a row `skipped` with the reason, and means leave it out. The widest teams are those that the pool
+ * allows, whatever its registers. */
 #include "chart.h"
 #include "papers.h"
 #include "rows.h"
@@ -28,7 +29,7 @@
 typedef struct subject {
     const char *name, *app;
     uint64_t b[2];      /* 0: the app's own */
-    uint32_t team_size; /* 0: the pool's */
+    uint32_t team_size; /* 0: the pool's; or of the widest team that the way has, if that is narrower */
 } subject;
 
 static const subject apps[] = {{"beam", "beam", {0, 0}, 0},   {"conv", "conv", {0, 0}, 0},
@@ -41,7 +42,7 @@ static const subject apps[] = {{"beam", "beam", {0, 0}, 0},   {"conv", "conv", {
     {"side " #side ", 32", app, {rows, side}, 32}, {"64", app, {rows, side}, 64}, {"128", app, {rows, side}, 128}, \
         {"256", app, {rows, side}, 256}, {"512", app, {rows, side}, 512},                                          \
     {                                                                                                              \
-        "992", app, {rows, side}, HEDDLE_POOL_MOST_THREADS                                                         \
+        "widest", app, {rows, side}, HEDDLE_POOL_MOST_THREADS                                                      \
     }
 static const subject products[] = {SIZES("mm", 1, 32), SIZES("mm", 1, 64), SIZES("mm", 1, 128)};
 static const subject pictures[] = {SIZES("conv", 32, 32), SIZES("conv", 64, 64), SIZES("conv", 128, 128),
@@ -87,22 +88,37 @@ typedef struct figures {
 typedef struct timing {
     double ms[FIGURE_RUNS]; /* sorted */
     size_t n;               /* 0: `why` not */
+    uint32_t team_size;
     char why[160];
 } timing;
 
 /* ---- one way on an application ---- */
 
-static int open_way(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, work *w)
+static int open_teams(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, uint32_t team_size,
+                      work *w)
 {
     const app *a = app_find(s->app);
     app_request q = {.b = {s->b[0], s->b[1]}, .spawning = f->now->spawning};
     heddle_config c = f->o->config;
     q.spawning.n_tasks = n_tasks;
-    q.spawning.team_size = s->team_size;
+    q.spawning.team_size = team_size;
     c.backend = way->backend;
     if (setenv("HEDDLE_POOL_MODE", way->mode, 1))
         return cli_bad("out of memory");
     return work_open_scenario(w, a, app_scenario_of(a, app_pool.name), &q, &c);
+}
+
+/* Teams are as wide as the subject's, or as the pool allows. */
+static int open_way(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, work *w, timing *t)
+{
+    heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
+    int status = open_teams(f, s, way, n_tasks, s->team_size, w);
+    t->team_size = s->team_size;
+    if (status || heddle_pool_get_info(w->c->pool, &info) != HEDDLE_OK || info.most_threads >= s->team_size)
+        return status;
+    work_close(w);
+    t->team_size = info.most_threads;
+    return open_teams(f, s, way, n_tasks, t->team_size, w);
 }
 
 static int check_way(figures *f, const subject *s, const pooled_way *way, timing *t)
@@ -111,7 +127,7 @@ static int check_way(figures *f, const subject *s, const pooled_way *way, timing
     const char *sentence = NULL;
     uint64_t ns;
     work w;
-    int status = open_way(f, s, way, part < LEAST_TASKS ? LEAST_TASKS : part, &w);
+    int status = open_way(f, s, way, part < LEAST_TASKS ? LEAST_TASKS : part, &w, t);
     if (!status)
         status = work_run(&w, &ns);
     if (!status && work_check(&w, &sentence)) {
@@ -131,7 +147,7 @@ static void time_way(figures *f, const subject *s, const pooled_way *way, timing
     snprintf(t->why, sizeof t->why, "it cannot run here");
     if (check_way(f, s, way, t))
         return;
-    if (!open_way(f, s, way, f->n_tasks, &w) && !work_run(&w, &ns))
+    if (!open_way(f, s, way, f->n_tasks, &w, t) && !work_run(&w, &ns))
         while (t->n < n && !work_reset(&w) && !work_run(&w, &ns)) {
             figure_put(t->ms, t->n, 1e-6 * (double)ns);
             t->n++;
@@ -144,7 +160,7 @@ static void time_way(figures *f, const subject *s, const pooled_way *way, timing
 static void print_row(figures *f, const subject *s, const char *way, const timing *t, double over)
 {
     FILE *out = f->files.tsv.out;
-    fprintf(out, "%s\t%llu\t%u\t%s\t%llu\t", s->app, (unsigned long long)s->b[1], s->team_size, way,
+    fprintf(out, "%s\t%llu\t%u\t%s\t%llu\t", s->app, (unsigned long long)s->b[1], t->team_size, way,
             (unsigned long long)f->n_tasks);
     if (t->n)
         fprintf(out, "%.5g\t%.5g\t%.5g\t%.4g\n", figure_middle(t->ms, t->n), t->ms[0], t->ms[t->n - 1], over);
@@ -166,18 +182,19 @@ static void time_subject(figures *f, size_t i, timing *t, double *value)
     }
 }
 
-/* The last group: geometric means of the ways that could run all of them. */
+/* The last group: geometric means of the bars that there are. */
 static void put_means(figures *f, double *value)
 {
     const size_t n = f->now->n_subjects;
     for (size_t k = 0; k < f->n_ways; k++) {
         double sum = 0;
-        int all = 1;
+        size_t n_bars = 0;
         for (size_t i = 0; i < n; i++) {
-            all &= value[i * f->n_ways + k] > 0;
-            sum += all ? log(value[i * f->n_ways + k]) : 0;
+            const double v = value[i * f->n_ways + k];
+            n_bars += v > 0;
+            sum += v > 0 ? log(v) : 0;
         }
-        value[n * f->n_ways + k] = all ? exp(sum / (double)n) : 0;
+        value[n * f->n_ways + k] = n_bars ? exp(sum / (double)n_bars) : 0;
         fprintf(f->files.tsv.out, "mean\t0\t0\t%s\t%llu\t\t\t\t%.4g\n", f->ways[k].name, (unsigned long long)f->n_tasks,
                 value[n * f->n_ways + k]);
     }
