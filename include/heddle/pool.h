@@ -35,7 +35,9 @@
  *                 waits for the kernel
  *     launches    what has been spawned since the last launch goes as one grid, a block for each task. A body that spawns is refused
  *                 (ENODEV). A time limit is checked for one task of a launch at a time
- *     kernels     the same with a launch for each task, over 32 streams in turn; for comparison, as the others
+ *     kernels     the same with a launch for each task, over 32 streams in turn; for comparison, as the others. What a task copies
+ *                 goes with cudaMemcpyAsync, in its stream before the launch and behind it. Its end is told by the next launch of that
+ *                 stream, or once nothing else is to be launched
  *     batch       the same with one launch at a time (as GeMTC: Krieder et al., HPDC'14)
  *     taskgraph   as launches, with a CUDA graph in place of a grid: a kernel node for each task. A task that waits for others goes with
  *                 a later graph
@@ -110,7 +112,7 @@ typedef struct heddle_pool_config {
     uint32_t shared_bytes;  /* block-shared memory that a task may have; at least what its table's bodies have
                                                                   HEDDLE_POOL_SHARED_BYTES        */
     uint32_t most_copies;   /* of a task; 0 = 4                    HEDDLE_POOL_COPIES              */
-    uint32_t copy_bytes;    /* resident: device memory for those of one task; 0 = 65536
+    uint32_t copy_bytes;    /* resident, kernels: device memory for those of one task; 0 = 65536
                                                                   HEDDLE_POOL_COPY_BYTES          */
     uint32_t n_trace;       /* ended tasks of which a record is kept, the last ones; 0 = no trace, and no times of tasks
                                                                   HEDDLE_POOL_TRACE               */
@@ -183,8 +185,9 @@ HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, con
 
 /* Host memory that a task reads or writes, and that its body finds through a pointer of its record. The library sets that pointer, in
  * its copy of args: on a GPU to device memory into which the worker copies before the body (mode in), and out of which it copies after
- * it (mode out); if the worker has no room for it, if the task has several blocks, if in_place is set, or in another mode than resident,
- * to the host memory itself. On other backends that is always so.
+ * it (mode out). In mode kernels cudaMemcpyAsync does. If there is no room for it, if the task has several blocks, if in_place is set, or in
+ * other modes than resident and kernels, to the host memory itself. On other backends that is always so. What a task leaves in
+ * ranges of mode out is undefined if it does not end well.
  *
  * A GPU sees memory of heddle_pool_mem_new and pinned memory. Other memory is copied once more: what the task reads by the call that
  * spawns it, what it has written, if it has ended well, by the call that sees its end. So if tasks hand on results to one another in

@@ -4,7 +4,7 @@
  *     emulate_batch [CASES]        HEDDLE_SEED: run only that case
  *
  * A case is a row of batches in one stream: some tasks, a block each (their slots are parameters, or a list), one task of several
- * blocks, or launches of a task each, as the nodes of a CUDA graph. Tasks fail, are cancelled before they are launched, or while they run. Each
+ * blocks, or launches of a task each. These are the nodes of a CUDA graph, or kernels that may leave an end to the next one. Tasks fail, are cancelled before they are launched, or while they run. Each
  * is told once with its code, is news if it shall be, and has a stamp if the pool is traced: those of a batch lie in it, and a task that
  * did not run has none. */
 #include <stdio.h>
@@ -26,8 +26,8 @@ extern "C" {
 
 namespace
 {
-/* How the kernel learns the tasks of a batch: NODES: by a launch for each. */
-enum batch_form { PARAMETERS, LIST, NODES };
+/* How the kernel learns the tasks of a batch: NODES, KERNELS: by a launch for each. Each of KERNELS is a batch of its own. */
+enum batch_form { PARAMETERS, LIST, NODES, KERNELS };
 
 struct test_case {
     uint64_t random;
@@ -78,14 +78,14 @@ static void fill(test_case *c)
 {
     const uint32_t first = below(c, N_HOST), is_wide = below(c, 3) == 0;
     uint32_t k;
-    c->form = (batch_form)below(c, 3);
+    c->form = (batch_form)below(c, 4);
     c->n_tasks = is_wide ? 1u : 1u + below(c, 8);
     for (k = 0; k < c->n_tasks; k++) {
         c->batch.slot[k] = (first + 5u * k) % N_HOST;
-        c->n_blocks[k] = is_wide || (c->form == NODES && k == 0) ? 2u + below(c, 7) : 1u;
+        c->n_blocks[k] = is_wide || (c->form >= NODES && k == c->n_tasks / 2u) ? 2u + below(c, 7) : 1u;
         post(c, c->batch.slot[k], c->n_blocks[k]);
     }
-    c->batch.words.n_tasks = c->n_tasks;
+    c->batch.words.n_tasks = c->form == KERNELS ? 1u : c->n_tasks;
     memset(c->ran, 0, sizeof c->ran);
     memset(c->blocks, 0, sizeof c->blocks);
 }
@@ -182,20 +182,44 @@ static void launch(test_case *c, uint32_t n_blocks, uint64_t seed, uint64_t sinc
     n_switches += emu_run(&l);
 }
 
+/* The k-th task by a launch of its own, which leaves its end to the next one, or does not. Until then it is not told. */
+static void launch_one(test_case *c, uint32_t k, uint64_t seed, uint64_t since)
+{
+    const uint32_t slot = c->batch.slot[k];
+    const hd_posted *task = &c->posted[slot];
+    const hd_untold before = c->grid.before;
+    c->grid = {c->batch.words, nullptr, slot, c->form == KERNELS && c->n_blocks[k] == 1u && below(c, 3), before};
+    c->grid.words.n_blocks = c->n_blocks[k] > 1u ? c->n_blocks[k] : 0u;
+    launch(c, c->n_blocks[k], seed + k, since + 1000000ull * k);
+    c->grid.before = {};
+    if (c->grid.leaves && c->pool.told[slot].state >> HD_TOLD_BITS == task->generation)
+        emu_fail("%s: slot %u was told too early", c->what, slot);
+    if (c->grid.leaves)
+        c->grid.before = {slot + 1u, task->generation, task->flags};
+}
+
+static void launch_each(test_case *c, uint64_t seed, uint64_t since)
+{
+    uint32_t k;
+    c->grid.before = {};
+    for (k = 0; k < c->n_tasks; k++)
+        launch_one(c, k, seed, since);
+    if (!c->grid.before.number)
+        return;
+    c->grid = {c->batch.words, nullptr, HD_NONE, 0, c->grid.before};
+    launch(c, 1, seed + k, since + 1000000ull * k);
+}
+
 static void run_batch(test_case *c, uint64_t seed, uint32_t i)
 {
     const uint64_t since = i * 1000000000ull;
-    uint32_t k;
     fill(c);
-    if (c->form != NODES) {
+    if (c->form >= NODES) {
+        launch_each(c, seed + i, since);
+    } else {
         c->batch.words.n_blocks = c->n_blocks[0] > 1u ? c->n_blocks[0] : 0u;
-        c->grid = {c->batch.words, c->batch.words.n_blocks ? nullptr : c->batch.slot, c->batch.slot[0], 0};
+        c->grid = {c->batch.words, c->batch.words.n_blocks ? nullptr : c->batch.slot, c->batch.slot[0], 0, {}};
         launch(c, c->batch.words.n_blocks ? c->n_blocks[0] : c->n_tasks, seed + i, since);
-    }
-    for (k = 0; c->form == NODES && k < c->n_tasks; k++) {
-        c->grid = {c->batch.words, nullptr, c->batch.slot[k], 0};
-        c->grid.words.n_blocks = c->n_blocks[k] > 1u ? c->n_blocks[k] : 0u;
-        launch(c, c->n_blocks[k], seed + i + k, since + 1000000ull * k);
     }
     check_batch(c, since);
 }

@@ -5,7 +5,7 @@
  * A sent task is posted in host memory. Once all tasks that it waits for are told, it is ready: in a list of those with as large a
  * team, if a launch has blocks of one size. The thread launches ready tasks into streams that have nothing to do, so that a long
  * task holds up what is behind it in no stream; if all streams are busy, more tasks gather for the next launch. Between sending and
- * telling, the library makes no other call of CUDA.
+ * telling, the library makes no other call of CUDA, but for copies of tasks in mode kernels.
  *
  * More modes, for comparison, differ in how much goes at once, into how many streams, and when: their policies (pool_policy.c). */
 #include "backend/cuda/pool_launches.h"
@@ -224,7 +224,7 @@ static void serve(hd_loaded *l)
     if (!p->policy->is_lazy || __atomic_exchange_n(&p->wanted, 0, __ATOMIC_SEQ_CST)) {
         take_sent(p);
         free_waiting(l);
-        if (launch_ready(l))
+        if (launch_ready(l) || hd_pool_policy_settle(l))
             p->since = 0;
     }
     rest(l);
@@ -246,8 +246,9 @@ static void post(const hd_loaded *l, const hd_sent *s)
     hd_pool_note *at = &p->notes[s->slot];
     *to = (hd_posted){s->generation, s->body, s->flags, s->n_blocks, s->team_size, s->arg_bytes, {0, 0}, {0}};
     if (s->arg_bytes)
-        memcpy(s->arg_bytes <= HD_INLINE_ARGS ? to->args : l->pool->args + (uint64_t)s->slot * l->pool->args_bytes,
-               s->args, s->arg_bytes);
+        memcpy(hd_posted_args(l, s->slot), s->args, s->arg_bytes);
+    if (hd_n_copies(s->flags))
+        memcpy(hd_posted_copies(l, s->slot), s->copies, hd_n_copies(s->flags) * sizeof *s->copies);
     at->generation = s->generation;
     at->where = SENT;
     at->class = (uint8_t)hd_pool_class(s->team_size);
@@ -357,7 +358,9 @@ static heddle_status make_memory(hd_loaded *l, hd_pool_launcher *p, hd_error *e)
     HD_CUDA_TRY(cudaMemset(p->stream_words, 0, HD_POOL_STREAMS * sizeof(hd_stream_words)), e, opening);
     p->notes = hd_new_sparse(n * sizeof *p->notes);
     p->after = hd_new_sparse(n * sizeof *p->after);
-    if (!p->notes || !p->after)
+    if (p->policy->copies)
+        p->copies = hd_new_sparse(n * pool->words.most_copies * sizeof *p->copies);
+    if (!p->notes || !p->after || (p->policy->copies && !p->copies))
         return hd_say(e, HEDDLE_ENOMEM, "opening a pool: no memory for %u slots", pool->words.n_host);
     return HEDDLE_OK;
 }
@@ -403,6 +406,8 @@ static heddle_status choose(hd_loaded *l, hd_pool_launcher *p, const hd_pool_wor
     p->most = y->most ? y->most : work->n_host;
     p->usual = hd_pool_class(work->team_size);
     l->pool->words.n_workers = y->n_streams;
+    l->pool->words.most_copies = y->copies ? work->most_copies : 0;
+    l->pool->words.stage_bytes = y->copies ? work->stage_bytes : 0;
     if (y->is_filled)
         HD_TRY(most_at_once(l, p, work->team_size, e));
     snprintf(l->pool->how, sizeof l->pool->how, "%s of up to %u tasks, %u stream%s", y->what, p->most, y->n_streams,
@@ -436,6 +441,7 @@ static void free_mode(hd_loaded *l)
     (void)cudaFree(p->stream_words);
     hd_delete_sparse(p->notes, n * sizeof *p->notes);
     hd_delete_sparse(p->after, n * sizeof *p->after);
+    hd_delete_sparse(p->copies, n * l->pool->words.most_copies * sizeof *p->copies);
     hd_delete(p, sizeof *p);
     l->pool->mode = NULL;
 }

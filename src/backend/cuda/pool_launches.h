@@ -31,6 +31,8 @@ typedef struct hd_pool_stream {
     cudaGraphExec_t run; /* of it */
     CUgraphNode *nodes;
     uint32_t n_nodes;
+    uint8_t *stage;   /* device: for copies of one task; or NULL */
+    hd_untold untold; /* the last task, until a launch tells it */
 } hd_pool_stream;
 
 typedef struct hd_pool_policy {
@@ -43,6 +45,7 @@ typedef struct hd_pool_policy {
     uint8_t is_mixed;   /* a batch has teams of several sizes */
     uint8_t takes_wide; /* and tasks of several blocks among others */
     uint8_t is_lazy;    /* tasks go when the program waits */
+    uint8_t copies;     /* a task's copies are made in its stream */
     /* Hands the tasks of stream s's last batch to the GPU: of one class unless the policy is mixed; one task if it is wide, unless the
      * policy takes those. */
     heddle_status (*launch)(hd_loaded *l, uint32_t s, hd_error *e);
@@ -52,6 +55,8 @@ const hd_pool_policy *hd_pool_policy_of(uint32_t mode);
 /* What the policy needs in stream s, and frees. */
 heddle_status hd_pool_policy_make(hd_loaded *l, uint32_t s, hd_error *e);
 void hd_pool_policy_free(hd_loaded *l, uint32_t s);
+/* Nothing else is launched now: tells the ends that are left to later launches. 1: there were some. */
+int hd_pool_policy_settle(hd_loaded *l);
 
 /* Guarded by the pool's mutex, but for `sent`, `wanted` and the posts of tasks that are about to be sent. */
 typedef struct hd_pool_launcher {
@@ -61,6 +66,7 @@ typedef struct hd_pool_launcher {
     hd_stream_words *stream_words;
     hd_pool_note *notes;
     uint64_t (*after)[HD_MAX_AFTER];
+    hd_copy *copies; /* most_copies of each slot; or NULL */
     CUfunction function;
     hd_pool_stream streams[HD_POOL_STREAMS];
     uint32_t next;  /* if streams are used in turn */
@@ -74,5 +80,16 @@ typedef struct hd_pool_launcher {
 } hd_pool_launcher;
 
 static inline hd_pool_launcher *hd_launcher_of(const hd_loaded *l) { return l->pool->mode; }
+
+/* Of a posted task: its record, and its copies. */
+static inline uint8_t *hd_posted_args(const hd_loaded *l, uint32_t slot)
+{
+    hd_posted *task = &hd_launcher_of(l)->posted[slot];
+    return task->arg_bytes <= HD_INLINE_ARGS ? task->args : l->pool->args + (uint64_t)slot * l->pool->args_bytes;
+}
+static inline hd_copy *hd_posted_copies(const hd_loaded *l, uint32_t slot)
+{
+    return hd_launcher_of(l)->copies + (uint64_t)slot * l->pool->words.most_copies;
+}
 
 #endif

@@ -3,7 +3,7 @@
  *
  *     launches    A grid, a block a task, as soon as a stream has nothing to do.
  *     batch       The same with one stream, and no more tasks than the GPU holds at once.
- *     kernels     A kernel for each task.
+ *     kernels     A kernel for each task. What it copies is copied by calls of CUDA in its stream, before and behind it.
  *     taskgraph   A CUDA graph with a kernel node for each task. Its nodes do not depend on one another: a task that waits for others
  *                 goes when they have ended, because they may fail. A stream keeps its graph: a batch of as many tasks only gets new
  *                 parameters.
@@ -52,7 +52,7 @@ static uint32_t blocks_of(const hd_pool_launcher *p, uint32_t slot)
 /* One task of stream s's batch. */
 static hd_pool_grid grid_of(const hd_loaded *l, uint32_t s, uint32_t slot)
 {
-    return (hd_pool_grid){words_in(l, s, blocks_of(hd_launcher_of(l), slot)), NULL, slot, 0};
+    return (hd_pool_grid){.words = words_in(l, s, blocks_of(hd_launcher_of(l), slot)), .slot = slot};
 }
 
 /* ---- a launch -------------------------------------------------------------------------------------------------------- */
@@ -84,19 +84,79 @@ static heddle_status launch_batch(hd_loaded *l, uint32_t s, hd_error *e)
     return launch_grid(l, s, n_blocks ? n_blocks : at->n_last, class_of(p, at->last[0]), &b, e);
 }
 
+/* Copies a task's ranges of one mode, in its stream. */
+static heddle_status copy(const hd_loaded *l, uint32_t s, uint32_t slot, uint32_t mode, hd_error *e)
+{
+    const hd_pool_launcher *p = hd_launcher_of(l);
+    const hd_copy *c = hd_posted_copies(l, slot), *end = c + hd_n_copies(p->posted[slot].flags);
+    uint8_t *at = p->streams[s].stage;
+    for (; c < end; at += hd_copy_room(c->n_bytes), c++) {
+        void *host = (void *)(uintptr_t)c->host;
+        const int is_in = mode == HD_COPY_IN;
+        if (is_in)
+            memcpy(hd_posted_args(l, slot) + (c->at_mode >> HD_COPY_MODES), &at, sizeof at);
+        if (c->at_mode & mode)
+            HD_CUDA_TRY(cudaMemcpyAsync(is_in ? at : host, is_in ? host : at, c->n_bytes,
+                                        is_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, p->streams[s].stream),
+                        e, "copying for a task of a pool");
+    }
+    return HEDDLE_OK;
+}
+
+/* Launches g, one task or none, which tells the task before it. */
+static heddle_status launch_telling(hd_loaded *l, uint32_t s, uint32_t n_blocks, uint32_t k, hd_pool_grid *g,
+                                    hd_error *e)
+{
+    hd_pool_stream *at = &hd_launcher_of(l)->streams[s];
+    g->before = at->untold;
+    at->untold.number = 0;
+    return launch_grid(l, s, n_blocks, k, g, e);
+}
+
+/* A task with copies, which has one block. */
+static heddle_status launch_copied(hd_loaded *l, uint32_t s, uint32_t slot, hd_pool_grid *g, hd_error *e)
+{
+    const hd_pool_launcher *p = hd_launcher_of(l);
+    const hd_posted *task = &p->posted[slot];
+    g->leaves = 1;
+    HD_TRY(copy(l, s, slot, HD_COPY_IN, e));
+    HD_TRY(launch_telling(l, s, 1, class_of(p, slot), g, e));
+    HD_TRY(copy(l, s, slot, HD_COPY_OUT, e));
+    hd_launcher_of(l)->streams[s].untold = (hd_untold){slot + 1u, task->generation, task->flags};
+    return HEDDLE_OK;
+}
+
 static heddle_status launch_alone(hd_loaded *l, uint32_t s, hd_error *e)
 {
     const hd_pool_launcher *p = hd_launcher_of(l);
     const uint32_t slot = p->streams[s].last[0], n_blocks = blocks_of(p, slot);
     hd_pool_grid g = grid_of(l, s, slot);
-    return launch_grid(l, s, n_blocks ? n_blocks : 1u, class_of(p, slot), &g, e);
+    if (hd_n_copies(p->posted[slot].flags) && !(p->posted[slot].flags & HD_POSTED_CANCELED))
+        return launch_copied(l, s, slot, &g, e);
+    return launch_telling(l, s, n_blocks ? n_blocks : 1u, class_of(p, slot), &g, e);
+}
+
+int hd_pool_policy_settle(hd_loaded *l)
+{
+    const hd_pool_launcher *p = hd_launcher_of(l);
+    uint32_t s, any = 0;
+    hd_error e;
+    for (s = 0; p->policy->copies && s < p->policy->n_streams; s++) {
+        hd_pool_grid g = {.words = words_in(l, s, 0), .slot = HD_NONE};
+        if (!p->streams[s].untold.number)
+            continue;
+        any = 1;
+        if (launch_telling(l, s, 1, 0, &g, &e) != HEDDLE_OK)
+            hd_pool_lose(l, e.text);
+    }
+    return (int)any;
 }
 
 static heddle_status launch_fused(hd_loaded *l, uint32_t s, hd_error *e)
 {
     const hd_pool_launcher *p = hd_launcher_of(l);
     const hd_pool_stream *at = &p->streams[s];
-    hd_pool_grid g = {words_in(l, s, 0), at->list, 0, 0};
+    hd_pool_grid g = {.words = words_in(l, s, 0), .slots = at->list};
     uint32_t i, k, widest = p->usual;
     if (blocks_of(p, at->last[0]))
         return launch_alone(l, s, e);
@@ -186,6 +246,7 @@ static const hd_pool_policy policies[HEDDLE_N_POOL_MODES] = {
                              .n_streams = HD_POOL_STREAMS,
                              .most = 1,
                              .in_turn = 1,
+                             .copies = 1,
                              .launch = launch_alone},
     [HEDDLE_POOL_TASKGRAPH] = {.what = "CUDA graphs",
                                .variant = HD_POOL_GRID,
@@ -211,6 +272,8 @@ heddle_status hd_pool_policy_make(hd_loaded *l, uint32_t s, hd_error *e)
     const uint64_t n_bytes = p->most * sizeof *at->last;
     HD_CUDA_TRY(cudaStreamCreateWithFlags(&at->stream, cudaStreamNonBlocking), e, "making a stream");
     HD_CUDA_TRY(cudaHostAlloc((void **)&at->last, n_bytes, cudaHostAllocDefault), e, opening);
+    if (p->policy->copies)
+        HD_CUDA_TRY(cudaMalloc((void **)&at->stage, l->pool->words.stage_bytes), e, opening);
     if (p->policy->launch == launch_fused)
         HD_CUDA_TRY(cudaMalloc((void **)&at->list, n_bytes), e, opening);
     if (p->policy->launch != launch_graph)
@@ -226,6 +289,7 @@ void hd_pool_policy_free(hd_loaded *l, uint32_t s)
     free_graph(at);
     hd_delete(at->nodes, p->most * sizeof *at->nodes);
     (void)cudaFree(at->list);
+    (void)cudaFree(at->stage);
     (void)cudaFreeHost(at->last);
     if (at->stream)
         (void)cudaStreamDestroy(at->stream);
