@@ -81,13 +81,19 @@ for team in 32 64 128 256 512 992; do
         pagoda_row conv conv $side $team
     done
 done
+# response: one by one, and by each size of a batch, 32 tasks to one, over one by one.
+for app in beam conv dct des3 fbank mandel mm mix mean; do
+    awk -F '\t' -v app=$app '$1 == app && $3 == 1 && $2 == "cpu pool" && $10 == 1 { n++ }
+        $1 == app && $2 == "cpu pool, batches" && $10 > 0 && (app == "mean" || $6 > 0 && $8 > 0 && $9 > 0) { n++ }
+        END { exit n != 7 }' pools/pagoda-response.tsv || fail "response of $app: $(cat pools/pagoda-response.tsv)"
+done
 [ "$(tail -n 1 pools/pagoda-conv.svg)" = '</svg>' ] || fail "pagoda-conv.svg does not end as SVG"
 run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=mm,irregular
 [ "$(grep -c . out) $(grep -c 'pagoda-mm' out)" = '4 2' ] || fail "two figures: $(cat out)"
 run 2 bench --figures pagoda -n 33
 in_err 'a multiple of 32 is expected'
 run 2 bench --figures pagoda -n 32 --opt figures=seven
-in_err 'figures=seven: of apps, copies, irregular, mm and conv'
+in_err 'figures=seven: of apps, copies, irregular, mm, conv and response'
 run 2 bench --figures pagoda --opt seconds=7
 in_err 'of --figures pagoda there is figures'
 

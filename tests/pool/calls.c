@@ -153,6 +153,20 @@ static void check_lazy(rig *r)
     CHECK(r->ran[902] == 1);
 }
 
+/* Calls that are given no time start tasks, too: a program may ask again and again. */
+static void check_no_time(rig *r)
+{
+    const heddle_handle h = mix(r, 903, 0, 0, NULL, 0);
+    heddle_status s;
+    while ((s = heddle_pool_wait(r->pool, h, 0, NULL)) == HEDDLE_EBUSY)
+        sched_yield();
+    CHECK(s == HEDDLE_OK && r->ran[903] == 1);
+    (void)mix(r, 904, 0, 0, NULL, 0);
+    while ((s = heddle_pool_wait_all(r->pool, 0)) == HEDDLE_EBUSY)
+        sched_yield();
+    CHECK(s == HEDDLE_OK && r->ran[904] == 1);
+}
+
 static void check_ends(rig *r)
 {
     heddle_pool_end end;
@@ -560,6 +574,7 @@ static void check_all(heddle_backend b, uint32_t n)
     check_widths(r);
     check_rests(r);
     check_lazy(r);
+    check_no_time(r);
     check_many(r);
     check_blocks(r);
     check_kinds(r);

@@ -118,9 +118,9 @@ static heddle_status await(heddle_pool *p, const heddle_handle *h, size_t n, uin
             since = heddle_host_clock_ns();
             deadline = hd_job_deadline(timeout_ms);
         }
+        HD_TRY(hd_pool_runs(p));
         if (heddle_host_clock_ns() >= deadline)
             return say_busy(call);
-        HD_TRY(hd_pool_runs(p));
         hd_pool_rest(since);
     }
 }
@@ -185,9 +185,9 @@ static int is_balanced(const heddle_pool *p, uint32_t epoch)
 static heddle_status await_epoch(heddle_pool *p, uint32_t epoch, uint64_t since, uint64_t deadline)
 {
     while (!is_balanced(p, epoch)) {
+        HD_TRY(hd_pool_runs(p));
         if (heddle_host_clock_ns() >= deadline)
             return say_busy("heddle_pool_wait_all");
-        HD_TRY(hd_pool_runs(p));
         hd_pool_rest(since);
     }
     return HEDDLE_OK;

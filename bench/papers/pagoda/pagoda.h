@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* pagoda.h - shared by the figures of Pagoda: what is compared, the ways to run it, and how a way is opened, checked and timed. */
+#ifndef PAGODA_H
+#define PAGODA_H
+
+#include "chart.h"
+#include "rows.h"
+#include "work.h"
+
+#define PAGODA_LEAST_TASKS 32u
+
+/* An application, or a variant of it, is a group of bars. */
+typedef struct subject {
+    const char *name, *app;
+    uint64_t b[2];      /* 0: the app's own */
+    uint32_t team_size; /* 0: the pool's; or of the widest team that the way has, if that is narrower */
+} subject;
+
+typedef struct pooled_way {
+    char name[40];
+    const char *mode;
+    heddle_backend backend;
+} pooled_way;
+
+enum { MOST_WAYS = HEDDLE_N_POOL_MODES + 1, MOST_SUBJECTS = 24 };
+
+typedef struct figures figures;
+typedef struct figure {
+    const char *name, *title;
+    const subject *subjects;
+    size_t n_subjects;
+    void (*choose)(figures *f); /* sets the ways */
+    int (*make)(figures *f);    /* writes the files; returns an exit status */
+    const char *modes;          /* for pagoda_listed */
+    app_spawning spawning;
+    uint32_t part; /* of the number of tasks */
+} figure;
+
+struct figures {
+    const options *o;
+    const figure *now;
+    pooled_way ways[MOST_WAYS]; /* the first is the one that others are compared with */
+    size_t n_ways;
+    uint64_t n_tasks;
+    figure_files files;
+    int wrong;
+};
+
+typedef struct timing {
+    double ms[FIGURE_RUNS]; /* sorted */
+    size_t n;               /* 0: `why` not */
+    uint32_t team_size;
+    char why[160];
+} timing;
+
+/* ---- ways.c ---- */
+
+/* Without a GPU: a pool of threads over one thread. With one: all modes over CPU threads, or those of figure.modes. */
+void pagoda_all(figures *f);
+void pagoda_listed(figures *f);
+void pagoda_one_by_one(figures *f); /* fused and resident; without a GPU the pool of threads, for both */
+void pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend);
+/* Whether a word is in a list; blanks or commas are between the words. *at: where. */
+int pagoda_has(const char *list, const char *word, size_t *at);
+
+/* Opens the subject with so many tasks; work_close must follow in any case. Sets t->team_size. */
+int pagoda_open(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, work *w, timing *t);
+/* Runs a 64th of the tasks by run(arg, w), NULL: work_run, and compares with the serial reference. Nonzero: t->why, if that said no. */
+typedef int (*pagoda_run)(void *arg, work *w);
+int pagoda_check(figures *f, const subject *s, const pooled_way *way, timing *t, pagoda_run run, void *arg);
+/* Checks, and times t->n runs; 0: t->why. */
+void pagoda_time(figures *f, const subject *s, const pooled_way *way, timing *t);
+
+/* The first lines of a figure's rows: the GPU, the note, the names of columns. */
+void pagoda_head(figures *f, const char *note, const char *columns);
+
+/* ---- figures ---- */
+
+int pagoda_bars(figures *f);     /* bars.c: how many times as quick as the first way */
+int pagoda_response(figures *f); /* response.c: of pagoda_one_by_one */
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* ways.c - the ways to run a figure's applications, and how one is opened, checked and timed. */
+#include "pagoda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECKED_PART 64u
+
+/* ---- which there are ---- */
+
+void pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend)
+{
+    pooled_way *way = &f->ways[f->n_ways++];
+    *way = (pooled_way){.mode = mode, .backend = backend};
+    snprintf(way->name, sizeof way->name, "%s", name);
+}
+
+int pagoda_has(const char *list, const char *word, size_t *at)
+{
+    const size_t n = strlen(word);
+    for (*at = 0; list[*at]; *at += strcspn(list + *at, " ,"), *at += strspn(list + *at, " ,"))
+        if (strcspn(list + *at, " ,") == n && !memcmp(list + *at, word, n))
+            return 1;
+    return 0;
+}
+
+/* Whether there is a GPU; if not, adds what there is. */
+static int has_gpu(figures *f)
+{
+    if (heddle_backend_is_present(HEDDLE_CUDA))
+        return 1;
+    pagoda_add(f, "one thread", "auto", HEDDLE_SERIAL);
+    pagoda_add(f, "cpu pool", "auto", HEDDLE_CPU);
+    return 0;
+}
+
+void pagoda_all(figures *f)
+{
+    if (!has_gpu(f))
+        return;
+    pagoda_add(f, "cpu pool", "auto", HEDDLE_CPU);
+    for (int m = HEDDLE_POOL_AUTO + 1; m < HEDDLE_N_POOL_MODES; m++)
+        pagoda_add(f, heddle_pool_mode_name((heddle_pool_mode)m), heddle_pool_mode_name((heddle_pool_mode)m),
+                   HEDDLE_CUDA);
+}
+
+/* Adds the mode at place `at` of the list, if this library has it. */
+static void add_listed(figures *f, const char *list, size_t place)
+{
+    for (int m = HEDDLE_POOL_AUTO + 1; m < HEDDLE_N_POOL_MODES; m++) {
+        const char *mode = heddle_pool_mode_name((heddle_pool_mode)m);
+        size_t at;
+        if (pagoda_has(list, mode, &at) && at == place)
+            pagoda_add(f, mode, mode, HEDDLE_CUDA);
+    }
+}
+
+void pagoda_listed(figures *f)
+{
+    const char *list = f->now->modes;
+    if (!has_gpu(f))
+        return;
+    for (size_t at = 0; list[at]; at += strcspn(list + at, " "), at += strspn(list + at, " "))
+        add_listed(f, list, at);
+}
+
+void pagoda_one_by_one(figures *f)
+{
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    pagoda_add(f, on_gpu ? "fused" : "cpu pool, batches", on_gpu ? "fused" : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_CPU);
+    pagoda_add(f, on_gpu ? "resident" : "cpu pool", on_gpu ? "resident" : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_CPU);
+}
+
+/* ---- one way on an application ---- */
+
+static int open_teams(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, uint32_t team_size,
+                      work *w)
+{
+    const app *a = app_find(s->app);
+    app_request q = {.b = {s->b[0], s->b[1]}, .spawning = f->now->spawning};
+    heddle_config c = f->o->config;
+    q.spawning.n_tasks = n_tasks;
+    q.spawning.team_size = team_size;
+    c.backend = way->backend;
+    *w = (work){.app = NULL};
+    if (setenv("HEDDLE_POOL_MODE", way->mode, 1))
+        return cli_bad("out of memory");
+    return work_open_scenario(w, a, app_scenario_of(a, app_pool.name), &q, &c);
+}
+
+int pagoda_open(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, work *w, timing *t)
+{
+    heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
+    int status = open_teams(f, s, way, n_tasks, s->team_size, w);
+    t->team_size = s->team_size;
+    if (status || heddle_pool_get_info(w->c->pool, &info) != HEDDLE_OK || info.most_threads >= s->team_size)
+        return status;
+    work_close(w);
+    t->team_size = info.most_threads;
+    return open_teams(f, s, way, n_tasks, t->team_size, w);
+}
+
+static int run_plainly(void *arg, work *w)
+{
+    uint64_t ns;
+    (void)arg;
+    return work_run(w, &ns);
+}
+
+int pagoda_check(figures *f, const subject *s, const pooled_way *way, timing *t, pagoda_run run, void *arg)
+{
+    const uint64_t part = f->n_tasks / CHECKED_PART;
+    const char *sentence = NULL;
+    work w;
+    int status = pagoda_open(f, s, way, part < PAGODA_LEAST_TASKS ? PAGODA_LEAST_TASKS : part, &w, t);
+    t->n = 0;
+    snprintf(t->why, sizeof t->why, "it cannot run here");
+    if (!status)
+        status = run ? run(arg, &w) : run_plainly(NULL, &w);
+    if (!status && work_check(&w, &sentence)) {
+        f->wrong = status = 1;
+        snprintf(t->why, sizeof t->why, "the check failed: %s", sentence ? sentence : "no reference");
+    }
+    work_close(&w);
+    return status;
+}
+
+void pagoda_time(figures *f, const subject *s, const pooled_way *way, timing *t)
+{
+    const size_t n = figure_runs(f->o);
+    uint64_t ns;
+    work w;
+    if (pagoda_check(f, s, way, t, NULL, NULL))
+        return;
+    if (!pagoda_open(f, s, way, f->n_tasks, &w, t) && !work_run(&w, &ns))
+        while (t->n < n && !work_reset(&w) && !work_run(&w, &ns)) {
+            figure_put(t->ms, t->n, 1e-6 * (double)ns);
+            t->n++;
+        }
+    work_close(&w);
+}
+
+void pagoda_head(figures *f, const char *note, const char *columns)
+{
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    FILE *out = f->files.tsv.out;
+    if (heddle_device_get(HEDDLE_CUDA, 0, &device) == HEDDLE_OK)
+        fprintf(out, "# gpu: %s\n", device.name);
+    fprintf(out, "# %s\n%s\n", note, columns);
+}
