@@ -31,6 +31,7 @@ typedef struct app_spawning {
     uint32_t team_size; /* 0: the pool's                                                           */
     uint32_t n_blocks;  /* of a task, each of which takes b; 0 counts as 1                           */
     uint32_t n_threads; /* that spawn; 0 counts as 1                                               */
+    uint64_t at_once;   /* tasks in lock step: so many are spawned when those before have ended; 0: all */
     uint32_t scale;     /* a task's side, in 128ths of b; 0 counts as 128                            */
     int copies;         /* a task's rows of all arrays are in host memory, and go with the task     */
     int irregular;      /* teams of 32, 64, 128 and 256 in equal shares, and a side to match (parts.h) */

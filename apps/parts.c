@@ -225,10 +225,12 @@ static int check_spawning(const app *a, const app_scenario *engine, const app_re
 {
     const app_spawning *s = &q->spawning;
     if (engine->engine != &app_pool)
-        return refuse("--tasks, --blocks, --copies, --threads and --irregular are for pools", a, error);
+        return refuse("--tasks, --blocks, --copies, --threads, --at-once and --irregular are for pools", a, error);
     if (!a->apart)
-        return refuse("its tasks come after others: it takes no --tasks, --blocks, --copies, --threads, --irregular", a,
-                      error);
+        return refuse(
+            "its tasks come after others: it takes none of --tasks, --blocks, --copies, --threads, --at-once, "
+            "--irregular",
+            a, error);
     if ((s->n_tasks || s->irregular) && (q->n[0] || q->n_inputs))
         return refuse("--tasks and --irregular make up the size: they take no -n and no --input", a, error);
     return check_number(a, q, error);
@@ -239,7 +241,7 @@ app_case *app_new(const app *a, const app_scenario *s, const app_request *q, cha
     const app_spawning *how = &q->spawning;
     app_request r = *q;
     app_case *c;
-    if (how->n_tasks || how->n_blocks || how->n_threads || how->copies || how->irregular) {
+    if (how->n_tasks || how->n_blocks || how->n_threads || how->at_once || how->copies || how->irregular) {
         if (check_spawning(a, s, q, error))
             return NULL;
         if (how->irregular)

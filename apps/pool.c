@@ -69,13 +69,14 @@ static void *spawn_share(void *arg)
     return NULL;
 }
 
-/* The first of n shares is this thread's. */
-static int spawn_shares(app_case *c, share *shares, uint32_t n)
+/* Tasks from begin to before end; the first of n shares is this thread's. */
+static int spawn_shares(app_case *c, share *shares, uint32_t n, uint64_t begin, uint64_t end)
 {
+    const uint64_t all = end - begin;
     uint32_t n_threads;
     int rc = 0;
     for (uint32_t k = 0; k < n; k++)
-        shares[k] = (share){.c = c, .begin = c->tasks.n * k / n, .end = c->tasks.n * (k + 1u) / n};
+        shares[k] = (share){.c = c, .begin = begin + all * k / n, .end = begin + all * (k + 1u) / n};
     for (n_threads = 1; n_threads < n; n_threads++)
         if (pthread_create(&shares[n_threads].thread, NULL, spawn_share, &shares[n_threads]))
             break;
@@ -92,21 +93,24 @@ static int spawn_shares(app_case *c, share *shares, uint32_t n)
     return rc;
 }
 
+static int wait_all(app_case *c)
+{
+    return heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK ? 0 : app_pool_failed(c);
+}
+
 static int spawn_all(app_case *c)
 {
     const uint32_t n = c->spawning.n_threads ? c->spawning.n_threads : 1;
+    const uint64_t at_once = c->spawning.at_once ? c->spawning.at_once : c->tasks.n;
     share *shares = app_alloc(n, sizeof *shares, "the spawning threads", c->error);
-    const int rc = shares ? spawn_shares(c, shares, n) : -1;
+    int rc = shares ? 0 : -1;
+    for (uint64_t at = 0; !rc && at < c->tasks.n; at += at_once)
+        rc = (at && wait_all(c)) || spawn_shares(c, shares, n, at, app_smaller(at + at_once, c->tasks.n)) ? -1 : 0;
     free(shares);
     return rc;
 }
 
-static int run(app_case *c)
-{
-    if (c->tasks.spawn ? c->tasks.spawn(c) : spawn_all(c))
-        return -1;
-    return heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK ? 0 : app_pool_failed(c);
-}
+static int run(app_case *c) { return (c->tasks.spawn ? c->tasks.spawn(c) : spawn_all(c)) || wait_all(c) ? -1 : 0; }
 
 static size_t facts(const app_case *c, app_fact out[APP_FACTS])
 {

@@ -81,6 +81,10 @@ for team in 32 64 128 256 512 992; do
         pagoda_row conv conv $side $team
     done
 done
+for app in beam conv dct des3 fbank mandel mm mix mean; do
+    [ "$(awk -F '\t' -v app=$app '$1 == app && $9 > 0 { printf "%s;", $4 }' pools/pagoda-lockstep.tsv)" = 'cpu pool, in lock step;cpu pool;' ] ||
+        fail "lockstep, $app: $(cat pools/pagoda-lockstep.tsv)"
+done
 # response: one by one, and by each size of a batch, 32 tasks to one, over one by one.
 for app in beam conv dct des3 fbank mandel mm mix mean; do
     awk -F '\t' -v app=$app '$1 == app && $3 == 1 && $2 == "cpu pool" && $10 == 1 { n++ }
@@ -93,7 +97,7 @@ run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=mm,irregul
 run 2 bench --figures pagoda -n 33
 in_err 'a multiple of 32 is expected'
 run 2 bench --figures pagoda -n 32 --opt figures=seven
-in_err 'figures=seven: of apps, copies, irregular, mm, conv and response'
+in_err 'figures=seven: of apps, copies, irregular, mm, conv, response and lockstep'
 run 2 bench --figures pagoda --opt seconds=7
 in_err 'of --figures pagoda there is figures'
 

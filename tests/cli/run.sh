@@ -132,6 +132,8 @@ run 0 run mandel --pool auto --tasks 12 --team-size 64 --workers 2 --json
 json_is "[192, 256] [64, 64] 12 ok" "'%s %s %s %s' % (d['n'], d['b'], d['tasks'], d['check'])"
 run 0 run mandel/pool --tasks 12 --copies --blocks 2 -b 8 --json # rows go with tasks
 json_is "[192, 8] [16, 8] 12 ok" "'%s %s %s %s' % (d['n'], d['b'], d['tasks'], d['check'])"
+run 0 run mandel/pool --tasks 20 --at-once 3 -b 8 --workers 2 --stats # in lock step: three slots at most
+in_out '^slots +3 in use at most'
 run 0 run mandel/pool -n 50x70 -b 16x20 --threads 4
 in_out '^  pool +16 tasks'
 run 0 run mm/pool --irregular --tasks 8 -b 1x32 --stats --trace pool.json
@@ -147,6 +149,7 @@ refused 'mix: 10 tasks; a multiple of 4 is expected' run mix --pool auto --tasks
 refused 'whole rows go with a task, not 16 of 64 columns' run mandel --pool auto -n 64 -b 16 --copies
 refused 'a team of 33 threads' run mandel --pool auto --team-size 33
 refused '--threads 0' run mandel --pool auto --threads 0
+refused 'are for pools' run mandel/graph --at-once 2
 run 0 run slu -n 300 -b 20 --json
 cp out graph_slu
 for order in ranges handles waves; do # tasks that come after others: the same bits, also with few slots, and alone

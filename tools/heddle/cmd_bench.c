@@ -304,11 +304,8 @@ static size_t label_spawning(bench *b, size_t at)
     const struct {
         const char *name;
         uint64_t value;
-    } parts[] = {{"tasks", s->n_tasks},
-                 {"blocks", s->n_blocks},
-                 {"threads", s->n_threads},
-                 {"copies", (uint64_t)s->copies},
-                 {"irregular", (uint64_t)s->irregular}};
+    } parts[] = {{"tasks", s->n_tasks},   {"blocks", s->n_blocks},         {"threads", s->n_threads},
+                 {"at_once", s->at_once}, {"copies", (uint64_t)s->copies}, {"irregular", (uint64_t)s->irregular}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts && at < sizeof b->label; i++)
         if (parts[i].value)
             at += (size_t)snprintf(b->label + at, sizeof b->label - at, ":%s=%" PRIu64, parts[i].name, parts[i].value);

@@ -185,6 +185,10 @@ static int set_threads(options *o, const char *name, char *value)
 {
     return set_u32(name, value, 1, 1024, &o->request.spawning.n_threads);
 }
+static int set_at_once(options *o, const char *name, char *value)
+{
+    return set_u64(name, value, 1, 1u << 30, &o->request.spawning.at_once);
+}
 /* In a config 0 means "as the environment says"; here it means none, approximated by 24 days. */
 static int set_time_limit(options *o, const char *name, char *value)
 {
@@ -262,6 +266,8 @@ static const option table[] = {
     {"--copies", NULL, FOR_RUN | FOR_BENCH, set_copies,
      "of a pool: inputs and results go with tasks, from and to the host"},
     {"--threads", "N", FOR_RUN | FOR_BENCH, set_threads, "of the host, that spawn a pool's tasks"},
+    {"--at-once", "N", FOR_RUN | FOR_BENCH, set_at_once,
+     "tasks of a pool in lock step: so many are spawned when those before have ended"},
     {"--irregular", NULL, FOR_RUN | FOR_BENCH, set_irregular,
      "a pool's tasks have teams of 32, 64, 128, 256, and a side to match"},
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},

@@ -7,6 +7,7 @@
  *     irregular  figure 8: teams of 32, 64, 128 and 256 threads, and sides to match
  *     mm, conv   figure 11: products of matrices, and a convolution, by threads of a team and by the side of a task
  *     response   figure 9: the time until a result is seen, of tasks that come one by one and of batches of one grid
+ *     lockstep   figure 10: the resident pool when the host waits for as many tasks as the GPU holds before it spawns more, over batches
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
  * eighth of it, since their largest tasks are large; response has half of it. Each way is compared with the serial reference, with a 64th of the tasks, before
@@ -50,7 +51,9 @@ static const figure all_figures[] = {
      .part = SIZED_PART},
     {"response", "Response time of irregular tasks that come at a steady rate", .subjects = apps,
      .n_subjects = COUNT(apps), .choose = pagoda_one_by_one, .make = pagoda_response, .spawning.irregular = 1,
-     .part = 2}};
+     .part = 2},
+    {"lockstep", "Tasks spawned one after another, and in lock step", BARS(apps), .choose = pagoda_lockstep,
+     .part = 1}};
 
 /* ---- options ---- */
 

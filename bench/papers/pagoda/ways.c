@@ -6,14 +6,16 @@
 #include <string.h>
 
 #define CHECKED_PART 64u
+#define UNIT_TASKS 16u /* of 128 threads: that many a multiprocessor has */
 
 /* ---- which there are ---- */
 
-void pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend)
+pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend)
 {
     pooled_way *way = &f->ways[f->n_ways++];
     *way = (pooled_way){.mode = mode, .backend = backend};
     snprintf(way->name, sizeof way->name, "%s", name);
+    return way;
 }
 
 int pagoda_has(const char *list, const char *word, size_t *at)
@@ -72,6 +74,26 @@ void pagoda_one_by_one(figures *f)
     pagoda_add(f, on_gpu ? "resident" : "cpu pool", on_gpu ? "resident" : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_CPU);
 }
 
+/* Tasks that the GPU holds, if only threads count, as GeMTC's batches; or threads of the machine. */
+static uint64_t held(void)
+{
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    if (heddle_device_get(HEDDLE_CUDA, 0, &device) == HEDDLE_OK)
+        return (uint64_t)device.n_units * UNIT_TASKS;
+    return app_threads(UINT64_MAX);
+}
+
+void pagoda_lockstep(figures *f)
+{
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    const heddle_backend backend = on_gpu ? HEDDLE_CUDA : HEDDLE_CPU;
+    const char *mode = on_gpu ? "resident" : "auto";
+    if (on_gpu)
+        pagoda_add(f, "batch", "batch", backend);
+    pagoda_add(f, on_gpu ? "resident, in lock step" : "cpu pool, in lock step", mode, backend)->at_once = held();
+    pagoda_add(f, on_gpu ? "resident" : "cpu pool", mode, backend);
+}
+
 /* ---- one way on an application ---- */
 
 static int open_teams(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, uint32_t team_size,
@@ -82,6 +104,7 @@ static int open_teams(const figures *f, const subject *s, const pooled_way *way,
     heddle_config c = f->o->config;
     q.spawning.n_tasks = n_tasks;
     q.spawning.team_size = team_size;
+    q.spawning.at_once = way->at_once;
     c.backend = way->backend;
     *w = (work){.app = NULL};
     if (setenv("HEDDLE_POOL_MODE", way->mode, 1))
