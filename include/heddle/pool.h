@@ -29,7 +29,8 @@
  *                 it is resident
  *     resident    a kernel with workers runs while there are tasks. It ends when there were none for linger_us, and after hold_us as
  *                 soon as no task runs, so that other kernels get the GPU; then it is started again. A block of it runs the teams of
- *                 several tasks, with 31 warps in all, or as the table says (HEDDLE_POOL_TABLE_WARPS). If bodies spawn, a block has
+ *                 several tasks, with 31 warps in all, or as the table says (HEDDLE_POOL_TABLE_WARPS). It has all blocks that are
+ *                 resident at once, or as few as the context's config asks for (n_workers), but two. If bodies spawn, a block has
  *                 one team, and is as wide as the widest since the pool was last idle: spawning a wider one waits until the
  *                 running tasks have ended. Memory that heddle did not allocate should be freed when the pool is idle: cudaFree
  *                 waits for the kernel

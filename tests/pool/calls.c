@@ -29,7 +29,7 @@ static rig *rig_open(heddle_backend b, uint32_t n, uint32_t n_slots)
     c.backend = b;
     if (b == HEDDLE_SERIAL)
         c.team_size = n;
-    else if (b == HEDDLE_CPU)
+    else
         c.n_workers = n;
     pc.n_slots = n_slots;
     CHECK_OK(NULL, heddle_ctx_open(&r->ctx, &c));
@@ -563,6 +563,17 @@ static void check_no_limit(rig *r)
     POOLED_REFUSED(heddle_pool_spawn_task(r->pool, &t, NULL), ENODEV, "time limit");
 }
 
+/* A resident kernel has as few blocks as the context asks for, with 32 teams at most; other modes have 32 streams. */
+static void check_few(void)
+{
+    heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
+    rig *r = rig_open(HEDDLE_CUDA, 2, 256);
+    CHECK_OK(NULL, heddle_pool_get_info(r->pool, &info));
+    CHECK_MSG(info.n_workers <= 64, "%u workers: %s", info.n_workers, info.how);
+    check_many(r);
+    rig_close(r);
+}
+
 static void check_all(heddle_backend b, uint32_t n)
 {
     rig *r;
@@ -596,6 +607,8 @@ static void check_all(heddle_backend b, uint32_t n)
     check_stats(r);
     check_long(r);
     rig_close(r);
+    if (b == HEDDLE_CUDA)
+        check_few();
     check_full(b, n);
 }
 

@@ -7,6 +7,7 @@
  *     irregular  figure 8: teams of 32, 64, 128 and 256 threads, and sides to match
  *     mm, conv   figure 11: products of matrices, and a convolution, by threads of a team and by the side of a task
  *     response   figure 9: the time until a result is seen, of tasks that come one by one and of batches of one grid
+ *     sms        figure 7: the resident pool on a quarter, half, three quarters and all of the multiprocessors, over kernels on all
  *     lockstep   figure 10: the resident pool when the host waits for as many tasks as the GPU holds before it spawns more, over batches
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
@@ -52,8 +53,8 @@ static const figure all_figures[] = {
     {"response", "Response time of irregular tasks that come at a steady rate", .subjects = apps,
      .n_subjects = COUNT(apps), .choose = pagoda_one_by_one, .make = pagoda_response, .spawning.irregular = 1,
      .part = 2},
-    {"lockstep", "Tasks spawned one after another, and in lock step", BARS(apps), .choose = pagoda_lockstep,
-     .part = 1}};
+    {"lockstep", "Tasks spawned one after another, and in lock step", BARS(apps), .choose = pagoda_lockstep, .part = 1},
+    {"sms", "The resident pool on a part of the GPU", BARS(apps), .choose = pagoda_fourths, .part = 1}};
 
 /* ---- options ---- */
 

@@ -20,7 +20,8 @@ typedef struct pooled_way {
     char name[40];
     const char *mode;
     heddle_backend backend;
-    uint64_t at_once; /* app_spawning's */
+    uint64_t at_once;   /* app_spawning's */
+    uint32_t n_workers; /* of the context; 0: all */
 } pooled_way;
 
 enum { MOST_WAYS = HEDDLE_N_POOL_MODES + 1, MOST_SUBJECTS = 24 };
@@ -61,6 +62,7 @@ void pagoda_all(figures *f);
 void pagoda_listed(figures *f);
 void pagoda_one_by_one(figures *f); /* fused and resident; without a GPU the pool of threads, for both */
 void pagoda_lockstep(figures *f);   /* batches, and the resident pool in lock step and not */
+void pagoda_fourths(figures *f);    /* kernels, and the resident pool on one to four fourths of the GPU */
 pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend);
 /* Whether a word is in a list; blanks or commas are between the words. *at: where. */
 int pagoda_has(const char *list, const char *word, size_t *at);

@@ -74,14 +74,29 @@ void pagoda_one_by_one(figures *f)
     pagoda_add(f, on_gpu ? "resident" : "cpu pool", on_gpu ? "resident" : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_CPU);
 }
 
-/* Tasks that the GPU holds, if only threads count, as GeMTC's batches; or threads of the machine. */
-static uint64_t held(void)
+/* Workers of the resident pool if each multiprocessor has one; or threads of the machine. */
+static uint32_t all_workers(void)
 {
     heddle_device device = HEDDLE_DEVICE_INIT;
-    if (heddle_device_get(HEDDLE_CUDA, 0, &device) == HEDDLE_OK)
-        return (uint64_t)device.n_units * UNIT_TASKS;
-    return app_threads(UINT64_MAX);
+    return heddle_device_get(HEDDLE_CUDA, 0, &device) == HEDDLE_OK ? device.n_units : (uint32_t)app_threads(UINT64_MAX);
 }
+
+void pagoda_fourths(figures *f)
+{
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    const uint32_t all = all_workers();
+    pagoda_add(f, on_gpu ? "kernels" : "one thread", on_gpu ? "kernels" : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_SERIAL);
+    for (uint32_t k = 1; k <= 4; k++) {
+        char name[40];
+        snprintf(name, sizeof name, "%u of %u %s", all * k / 4, all, on_gpu ? "SMs" : "threads");
+        if (all * k / 4)
+            pagoda_add(f, name, on_gpu ? "resident" : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_CPU)->n_workers =
+                all * k / 4;
+    }
+}
+
+/* Tasks that the GPU holds, if only threads count, as GeMTC's batches; or threads of the machine. */
+static uint64_t held(int on_gpu) { return (uint64_t)all_workers() * (on_gpu ? UNIT_TASKS : 1u); }
 
 void pagoda_lockstep(figures *f)
 {
@@ -90,7 +105,7 @@ void pagoda_lockstep(figures *f)
     const char *mode = on_gpu ? "resident" : "auto";
     if (on_gpu)
         pagoda_add(f, "batch", "batch", backend);
-    pagoda_add(f, on_gpu ? "resident, in lock step" : "cpu pool, in lock step", mode, backend)->at_once = held();
+    pagoda_add(f, on_gpu ? "resident, in lock step" : "cpu pool, in lock step", mode, backend)->at_once = held(on_gpu);
     pagoda_add(f, on_gpu ? "resident" : "cpu pool", mode, backend);
 }
 
@@ -106,6 +121,7 @@ static int open_teams(const figures *f, const subject *s, const pooled_way *way,
     q.spawning.team_size = team_size;
     q.spawning.at_once = way->at_once;
     c.backend = way->backend;
+    c.n_workers = way->n_workers ? way->n_workers : c.n_workers;
     *w = (work){.app = NULL};
     if (setenv("HEDDLE_POOL_MODE", way->mode, 1))
         return cli_bad("out of memory");

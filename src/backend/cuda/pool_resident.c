@@ -376,6 +376,13 @@ static heddle_status find(hd_loaded *l, resident *x, uint32_t n_threads, uint32_
                           n_seats * l->shared_bytes, e);
 }
 
+/* All blocks that are resident at once, so many a multiprocessor, or as few as the context asks for, but two. */
+static uint32_t n_blocks(const hd_loaded *l, int per_sm)
+{
+    const uint32_t most = (uint32_t)(per_sm * l->device->n_sms), asked = l->device->config.n_workers;
+    return !asked || asked > most || most < 2u ? most : asked < 2u ? 2u : asked;
+}
+
 /* A team to a block: how many blocks of each class are resident at once. */
 static heddle_status find_lone(hd_loaded *l, resident *x, const hd_pool_work *w, hd_error *e)
 {
@@ -388,7 +395,7 @@ static heddle_status find_lone(hd_loaded *l, resident *x, const hd_pool_work *w,
         x->n_threads[k] = hd_pool_class_threads[k] + 32u;
         s = find(l, x, x->n_threads[k], 1, &per_sm, e);
         if (s == HEDDLE_OK)
-            x->n_workers[k] = (uint32_t)(per_sm * l->device->n_sms);
+            x->n_workers[k] = n_blocks(l, per_sm);
         if (s != HEDDLE_OK || x->n_workers[k] < 2u)
             break;
         l->pool->words.most_threads = hd_pool_class_threads[k];
@@ -420,7 +427,7 @@ static heddle_status find_crew(hd_loaded *l, resident *x, const hd_pool_work *w,
     HD_TRY(hd_kernel_most_threads(&x->n_threads[k], l, x->function, e));
     HD_TRY(find(l, x, x->n_threads[k], 1, &per_sm, e));
     n_warps = x->n_threads[k] / 32u - 2u; /* one schedules, and some blocks have a courier */
-    x->n_workers[k] = (uint32_t)(per_sm * l->device->n_sms);
+    x->n_workers[k] = n_blocks(l, per_sm);
     p->most_threads = 32u * n_warps;
     p->n_seats = find_seats(l, x, x->n_threads[k], per_sm);
     p->seat_shared = l->shared_bytes;
