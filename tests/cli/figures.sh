@@ -75,6 +75,8 @@ for name in apps copies irregular; do
     done
     pagoda_row $name des3 4096 0
 done
+pagoda_row apps slu 0 0
+[ "$(awk -F '\t' '$1 == "slu" && $5 > 20 && $5 < 128' pools/pagoda-apps.tsv | wc -l)" = 2 ] || fail "tasks of slu: $(cat pools/pagoda-apps.tsv)"
 for team in 32 64 128 256 512 992; do
     for side in 32 64 128; do
         pagoda_row mm mm $side $team

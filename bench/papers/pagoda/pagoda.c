@@ -2,7 +2,8 @@
 /* pagoda.c - `heddle bench --figures pagoda [-n TASKS] [--opt figures=LIST] [--out DIR]`: narrow tasks spawned from the CPU, as in figures
  * of Pagoda (TOPC 6(4), 2019), as DIR/pagoda-NAME.tsv and .svg:
  *
- *     apps       figures 6 and 10: its applications, each in every mode of a pool, over a pool of CPU threads; data on the device
+ *     apps       figures 6 and 10: its applications, each in every mode of a pool, over a pool of CPU threads; data on the device. slu by
+ *                handles, with about as many tasks
  *     copies     figure 6 with copies: inputs and results in host memory, which go with tasks
  *     irregular  figure 8: teams of 32, 64, 128 and 256 threads, and sides to match
  *     mm, conv   figure 11: products of matrices, and a convolution, by threads of a team and by the side of a task
@@ -23,38 +24,58 @@
 #define SIZED_PART 8u /* of the tasks of figure 11 */
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static const subject apps[] = {{"beam", "beam", {0, 0}, 0},   {"conv", "conv", {0, 0}, 0},
-                               {"dct", "dct", {0, 0}, 0},     {"des3", "des3", {0, 4096}, 0},
-                               {"fbank", "fbank", {0, 0}, 0}, {"mandel", "mandel", {0, 0}, 0},
-                               {"mm", "mm", {0, 0}, 0},       {"mix", "mix", {0, 0}, 0}};
+/* slu has 1/11 of a task for each cube of blocks, about. */
+static uint64_t slu_rows(uint64_t n_tasks)
+{
+    uint64_t side = 2;
+    while ((side + 1) * (side + 1) * (side + 1) <= 11 * n_tasks)
+        side++;
+    return 32 * side;
+}
+
+#define APP(of) .name = (of), .app = (of)
+static const subject apps[] = {{APP("beam")},
+                               {APP("conv")},
+                               {APP("dct")},
+                               {APP("des3"), .b = {0, 4096}},
+                               {APP("fbank")},
+                               {APP("mandel")},
+                               {APP("mm")},
+                               {APP("mix")},
+                               {APP("slu"), .rows = slu_rows, .opt = {"order", "handles"}}};
+enum { NARROW = COUNT(apps) - 1 }; /* all but slu */
 
 /* Teams of 32 threads to the most that there can be, on tasks of several sides. */
-#define SIZES(app, rows, side)                                                                                     \
-    {"side " #side ", 32", app, {rows, side}, 32}, {"64", app, {rows, side}, 64}, {"128", app, {rows, side}, 128}, \
-        {"256", app, {rows, side}, 256}, {"512", app, {rows, side}, 512},                                          \
-    {                                                                                                              \
-        "widest", app, {rows, side}, HEDDLE_POOL_MOST_THREADS                                                      \
+#define SIZED(called, of, rows, side, threads)                                       \
+    {                                                                                \
+        .name = (called), .app = (of), .b = {(rows), (side)}, .team_size = (threads) \
     }
+#define SIZES(app, rows, side)                                                                                      \
+    SIZED("side " #side ", 32", app, rows, side, 32), SIZED("64", app, rows, side, 64),                             \
+        SIZED("128", app, rows, side, 128), SIZED("256", app, rows, side, 256), SIZED("512", app, rows, side, 512), \
+        SIZED("widest", app, rows, side, HEDDLE_POOL_MOST_THREADS)
 static const subject products[] = {SIZES("mm", 1, 32), SIZES("mm", 1, 64), SIZES("mm", 1, 128)};
 static const subject pictures[] = {SIZES("conv", 32, 32), SIZES("conv", 64, 64), SIZES("conv", 128, 128),
                                    SIZES("conv", 256, 256)};
 _Static_assert(COUNT(pictures) <= MOST_SUBJECTS, "figures have room for as many");
 
-#define BARS(of) .subjects = (of), .n_subjects = COUNT(of), .make = pagoda_bars
+#define BARS(of, n) .subjects = (of), .n_subjects = (n), .make = pagoda_bars
+#define NARROW_BARS BARS(apps, NARROW)
 static const figure all_figures[] = {
-    {"apps", "Narrow tasks from the CPU", BARS(apps), .choose = pagoda_all, .part = 1},
-    {"copies", "Narrow tasks that bring their data", BARS(apps), .choose = pagoda_all, .spawning.copies = 1, .part = 1},
-    {"irregular", "Irregular narrow tasks", BARS(apps), .choose = pagoda_listed,
+    {"apps", "Narrow tasks from the CPU", BARS(apps, COUNT(apps)), .choose = pagoda_all, .part = 1},
+    {"copies", "Narrow tasks that bring their data", NARROW_BARS, .choose = pagoda_all, .spawning.copies = 1,
+     .part = 1},
+    {"irregular", "Irregular narrow tasks", NARROW_BARS, .choose = pagoda_listed,
      .modes = "kernels fused launches resident", .spawning.irregular = 1, .part = 1},
-    {"mm", "Products of matrices, by side and threads", BARS(products), .choose = pagoda_listed,
+    {"mm", "Products of matrices, by side and threads", BARS(products, COUNT(products)), .choose = pagoda_listed,
      .modes = "kernels resident", .part = SIZED_PART},
-    {"conv", "A convolution, by side and threads", BARS(pictures), .choose = pagoda_listed, .modes = "kernels resident",
-     .part = SIZED_PART},
-    {"response", "Response time of irregular tasks that come at a steady rate", .subjects = apps,
-     .n_subjects = COUNT(apps), .choose = pagoda_one_by_one, .make = pagoda_response, .spawning.irregular = 1,
-     .part = 2},
-    {"lockstep", "Tasks spawned one after another, and in lock step", BARS(apps), .choose = pagoda_lockstep, .part = 1},
-    {"sms", "The resident pool on a part of the GPU", BARS(apps), .choose = pagoda_fourths, .part = 1}};
+    {"conv", "A convolution, by side and threads", BARS(pictures, COUNT(pictures)), .choose = pagoda_listed,
+     .modes = "kernels resident", .part = SIZED_PART},
+    {"response", "Response time of irregular tasks that come at a steady rate", .subjects = apps, .n_subjects = NARROW,
+     .choose = pagoda_one_by_one, .make = pagoda_response, .spawning.irregular = 1, .part = 2},
+    {"lockstep", "Tasks spawned one after another, and in lock step", NARROW_BARS, .choose = pagoda_lockstep,
+     .part = 1},
+    {"sms", "The resident pool on a part of the GPU", NARROW_BARS, .choose = pagoda_fourths, .part = 1}};
 
 /* ---- options ---- */
 

@@ -14,6 +14,9 @@ typedef struct subject {
     const char *name, *app;
     uint64_t b[2];      /* 0: the app's own */
     uint32_t team_size; /* 0: the pool's; or of the widest team that the way has, if that is narrower */
+    /* NULL, or: tasks that come after others; how many rows a matrix has that takes about so many of them. */
+    uint64_t (*rows)(uint64_t n_tasks);
+    app_pair opt; /* of the app; or no key */
 } subject;
 
 typedef struct pooled_way {
@@ -52,6 +55,7 @@ typedef struct timing {
     double ms[FIGURE_RUNS]; /* sorted */
     size_t n;               /* 0: `why` not */
     uint32_t team_size;
+    uint64_t n_tasks;
     char why[160];
 } timing;
 
@@ -67,7 +71,7 @@ pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_ba
 /* Whether a word is in a list; blanks or commas are between the words. *at: where. */
 int pagoda_has(const char *list, const char *word, size_t *at);
 
-/* Opens the subject with so many tasks; work_close must follow in any case. Sets t->team_size. */
+/* Opens the subject with so many tasks; work_close must follow in any case. Sets t->team_size and n_tasks. */
 int pagoda_open(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, work *w, timing *t);
 /* Runs a 64th of the tasks by run(arg, w), NULL: work_run, and compares with the serial reference. Nonzero: t->why, if that said no. */
 typedef int (*pagoda_run)(void *arg, work *w);

@@ -117,7 +117,12 @@ static int open_teams(const figures *f, const subject *s, const pooled_way *way,
     const app *a = app_find(s->app);
     app_request q = {.b = {s->b[0], s->b[1]}, .spawning = f->now->spawning};
     heddle_config c = f->o->config;
-    q.spawning.n_tasks = n_tasks;
+    if (s->rows)
+        q.n[0] = q.n[1] = s->rows(n_tasks);
+    else
+        q.spawning.n_tasks = n_tasks;
+    q.opts = &s->opt;
+    q.n_opts = s->opt.key != NULL;
     q.spawning.team_size = team_size;
     q.spawning.at_once = way->at_once;
     c.backend = way->backend;
@@ -133,6 +138,7 @@ int pagoda_open(const figures *f, const subject *s, const pooled_way *way, uint6
     heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
     int status = open_teams(f, s, way, n_tasks, s->team_size, w);
     t->team_size = s->team_size;
+    t->n_tasks = status ? n_tasks : w->c->tasks.n;
     if (status || heddle_pool_get_info(w->c->pool, &info) != HEDDLE_OK || info.most_threads >= s->team_size)
         return status;
     work_close(w);
