@@ -50,7 +50,7 @@ static int load(app_case *c, const app_request *q, char *error)
     dct_case *p = (dct_case *)c;
     uint8_t *pixels = NULL;
     int rc;
-    if (app_check_request(&app_dct, q, 1, error))
+    if (app_check_request(&app_dct, q, 1, error) || narrow_shared(&p->n, q, &dct_plain, error))
         return -1;
     rc = picture_pixels(c, q, &pixels, error);
     narrow_adopt(&p->n, 0, pixels, c->n[0] * c->n[1]);
@@ -115,7 +115,7 @@ static double allowed(const app_case *c, double want)
 
 static int check(app_case *c) { return narrow_near(c, allowed); }
 
-static const app_option options[] = {{NULL, NULL, NULL}};
+static const app_option options[] = {NARROW_OPTION_SHARED, {NULL, NULL, NULL}};
 
 const app app_dct = {
     .name = "dct",

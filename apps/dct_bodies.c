@@ -5,7 +5,8 @@
  * A transform of eight numbers splits them into sums and differences of opposite ones: 22 products instead of 64. One
  * thread takes block by block. Many threads take strips of 16 blocks: a column each; a barrier; then a row of a block each.
  * Strips alternate between two places in block-shared memory, so that one barrier a strip suffices. There rows are four
- * words longer than a strip: eight neighbours, which have the rows of a block, read all banks once. */
+ * words longer than a strip: eight neighbours, which have the rows of a block, read all banks once. The plain body has no such
+ * memory: columns are where the results will be. */
 #include "dct_bodies.h"
 #include "quad.h"
 
@@ -71,31 +72,33 @@ TILE_FN void row_of(const float *from, float *to)
     quad_store(to + 4, quad_of(x + 4));
 }
 
-/* `cols` columns of whole blocks. */
-TILE_FN void strip(const heddle_thread *thread, const dct_record *params, float *stage, uint64_t row, uint64_t col,
-                   int cols)
+/* `cols` columns of whole blocks. Rows of the stage are ld apart. */
+TILE_FN void strip(const heddle_thread *thread, const dct_record *params, float *stage, uint64_t ld, uint64_t row,
+                   uint64_t col, int cols)
 {
     HEDDLE_EACH (c, cols) {
         float x[DCT_EDGE];
         column(params, row, col + (uint64_t)c, x);
         QUAD_UNROLL
         for (int i = 0; i < DCT_EDGE; i++)
-            stage[i * DCT_LD + c] = x[i];
+            stage[(uint64_t)i * ld + (uint64_t)c] = x[i];
     }
     heddle_team_barrier(thread);
     HEDDLE_EACH (k, cols) {
         const int i = k % DCT_EDGE, c = k - i;
-        row_of(stage + i * DCT_LD + c, params->out + (row + (uint64_t)i) * params->stride + col + (uint64_t)c);
+        row_of(stage + (uint64_t)i * ld + (uint64_t)c,
+               params->out + (row + (uint64_t)i) * params->stride + col + (uint64_t)c);
     }
 }
 
 /* The first block that begins at a pixel or after it, in pixels. */
 TILE_FN uint64_t whole(uint64_t pixel) { return (pixel + DCT_EDGE - 1u) / DCT_EDGE * DCT_EDGE; }
 
-TILE_FN void dct_of(const heddle_thread *thread, const dct_record *params, const tile_rect *t)
+TILE_FN void transform(const heddle_thread *thread, const dct_record *params, const tile_rect *t, int is_plain)
 {
-    const uint64_t row_end = whole(t->row + t->rows), col_begin = whole(t->col), col_end = whole(t->col + t->cols);
-    float *stage = quad_shared(thread);
+    const uint64_t row_end = whole(t->row + t->rows), col_begin = whole(t->col), col_end = whole(t->col + t->cols),
+                   ld = is_plain ? params->stride : DCT_LD;
+    float *shared = is_plain ? NULL : quad_shared(thread);
     int turn = 0;
     for (uint64_t row = whole(t->row); row < row_end; row += DCT_EDGE) {
 #if !defined(__CUDA_ARCH__)
@@ -107,14 +110,21 @@ TILE_FN void dct_of(const heddle_thread *thread, const dct_record *params, const
 #endif
         for (uint64_t col = col_begin; col < col_end; col += DCT_STRIP, turn = !turn) {
             const uint64_t left = col_end - col;
-            strip(thread, params, stage + turn * (DCT_EDGE * DCT_LD), row, col,
-                  left < DCT_STRIP ? (int)left : DCT_STRIP);
+            float *stage = is_plain ? params->out + row * ld + col : shared + turn * (DCT_EDGE * DCT_LD);
+            strip(thread, params, stage, ld, row, col, left < DCT_STRIP ? (int)left : DCT_STRIP);
         }
     }
 }
 
+TILE_FN void dct_of(const heddle_thread *thread, const dct_record *params, const tile_rect *t)
+{
+    transform(thread, params, t, 0);
+}
+
+HEDDLE_BODY(dct_plain_tile, dct_record, params, tile_rect, t) { transform(thread, params, t, 1); }
 HEDDLE_BODY(dct_tile, dct_record, params, tile_rect, t) { dct_of(thread, params, t); }
 TILE_APART(dct_apart_tile, dct_record, dct_record, dct_of)
 
 HEDDLE_POOL_TABLE(dct, dct_record, DCT_BODIES)
+HEDDLE_POOL_TABLE(dct_plain, dct_record, DCT_PLAIN_BODIES)
 HEDDLE_POOL_TABLE(dct_apart, dct_record, DCT_APART_BODIES)

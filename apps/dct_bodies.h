@@ -21,6 +21,10 @@ typedef struct dct_record {
 #define DCT_BODIES(X) X(dct_tile, DCT_SHARED_BYTES) /* argument: tile_rect, of pixels */
 HEDDLE_ENUM(dct, DCT_BODIES)
 HEDDLE_DECLARE(dct)
+/* The same without block-shared memory. */
+#define DCT_PLAIN_BODIES(X) X(dct_plain_tile, 0)
+HEDDLE_ENUM(dct_plain, DCT_PLAIN_BODIES)
+HEDDLE_DECLARE(dct_plain)
 #define DCT_APART_BODIES(X) X(dct_apart_tile, DCT_SHARED_BYTES) /* argument: TILE_APART's */
 HEDDLE_ENUM(dct_apart, DCT_APART_BODIES)
 HEDDLE_DECLARE(dct_apart)

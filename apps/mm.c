@@ -36,6 +36,7 @@ static int load(app_case *c, const app_request *q, char *error)
     int64_t seed;
     uint64_t count;
     if (app_check_request(&app_mm, q, 0, error) || app_opt_i64(&app_mm, q, "seed", 0, INT32_MAX - 1, &seed, error) ||
+        narrow_shared(&p->n, q, &mm_plain, error) ||
         app_sizes(&app_mm, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, c->n, c->b, error))
         return -1;
     if (c->n[1] > MAX_ORDER)
@@ -83,7 +84,8 @@ static double allowed(const app_case *c, double want)
 
 static int check(app_case *c) { return narrow_near(c, allowed); }
 
-static const app_option options[] = {{"seed", "1", "of the matrices, which are made up"}, {NULL, NULL, NULL}};
+static const app_option options[] = {
+    {"seed", "1", "of the matrices, which are made up"}, NARROW_OPTION_SHARED, {NULL, NULL, NULL}};
 
 const app app_mm = {
     .name = "mm",

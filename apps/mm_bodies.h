@@ -18,6 +18,10 @@ typedef struct mm_record {
 #define MM_BODIES(X) X(mm_products, MM_SHARED_BYTES) /* argument: tile_rect, products by columns */
 HEDDLE_ENUM(mm, MM_BODIES)
 HEDDLE_DECLARE(mm)
+/* The same without block-shared memory. */
+#define MM_PLAIN_BODIES(X) X(mm_plain_products, 0)
+HEDDLE_ENUM(mm_plain, MM_PLAIN_BODIES)
+HEDDLE_DECLARE(mm_plain)
 #define MM_APART_BODIES(X) X(mm_apart_products, MM_SHARED_BYTES) /* argument: TILE_APART's */
 HEDDLE_ENUM(mm_apart, MM_APART_BODIES)
 HEDDLE_DECLARE(mm_apart)

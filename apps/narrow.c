@@ -49,6 +49,25 @@ int narrow_results(narrow *n, uint64_t count, uint64_t size, char *error)
     return n->out.host ? 0 : -1;
 }
 
+int narrow_shared(narrow *n, const app_request *q, const heddle_table *plain, char *error)
+{
+    const char *text = app_opt_text(n->c.app, q, "shared");
+    const int is_no = !strcmp(text, "no");
+    if (!is_no && !strcmp(text, "yes"))
+        return 0;
+    if (!is_no || app_is_apart(&n->c)) {
+        snprintf(error, APP_ERROR,
+                 is_no ? "option shared: %s goes with no --copies, --irregular or --blocks"
+                       : "option shared: '%.64s' is not yes or no",
+                 text);
+        return -1;
+    }
+    n->plain = *n->c.app;
+    n->plain.table = plain;
+    n->c.app = &n->plain;
+    return 0;
+}
+
 /* Whether it is in host memory of the pool, and goes with tasks. */
 static int is_copied(const narrow *n, const narrow_array *a)
 {

@@ -35,7 +35,8 @@ typedef struct narrow {
     void *want;                       /* host; NULL until there is a reference */
     const narrow_form *form;
     void *record;
-} narrow; /* each app's own case begins with one */
+    app plain; /* the app without block-shared memory, if that was asked for */
+} narrow;      /* each app's own case begins with one */
 
 /* For load, each 0 (or memory) on success, -1 (or NULL) with the sentence. The record is the case's; its pointers are set later. */
 void narrow_set(narrow *n, void *record, const narrow_form *form);
@@ -45,6 +46,12 @@ void narrow_adopt(narrow *n, uint32_t k, void *host, uint64_t n_bytes);
 /* Floats from -1 to 1, of a stream of noise. */
 int narrow_noise(narrow *n, uint32_t k, uint64_t count, uint64_t seed, char *error);
 int narrow_results(narrow *n, uint64_t count, uint64_t size, char *error);
+/* Option shared of an app that has it: no: the case's bodies are those of `plain`. */
+int narrow_shared(narrow *n, const app_request *q, const heddle_table *plain, char *error);
+#define NARROW_OPTION_SHARED                                                                                           \
+    {                                                                                                                  \
+        "shared", "yes", "whether many threads of a task work in block-shared memory; no: not with --copies and so on" \
+    }
 
 /* For build: memory on ctx, inputs, record, results cleared. */
 int narrow_begin(app_case *c, heddle_ctx *ctx);

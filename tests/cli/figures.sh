@@ -91,6 +91,8 @@ for app in beam conv dct des3 fbank mandel mm mix mean; do # one thread, and one
     awk -F '\t' -v app=$app '$1 == app && $4 ~ /^(one thread|[1-9][0-9]* of [0-9]+ threads)$/ && $9 > 0 { n++ } END { exit n < 2 }' \
         pools/pagoda-sms.tsv || fail "sms, $app: $(cat pools/pagoda-sms.tsv)"
 done
+awk -F '\t' '$1 ~ /^(dct|mm)$/ && $3 == ($1 == "mm" ? 256 : 64) && $9 > 0 && $10 > 0 { n++; none += $4 ~ /, no shared memory$/ }
+    END { exit n != 8 || none != 4 }' pools/pagoda-shared.tsv || fail "shared: $(cat pools/pagoda-shared.tsv)"
 # response: one by one, and by each size of a batch, 32 tasks to one, over one by one.
 for app in beam conv dct des3 fbank mandel mm mix mean; do
     awk -F '\t' -v app=$app '$1 == app && $3 == 1 && $2 == "cpu pool" && $10 == 1 { n++ }
@@ -103,7 +105,7 @@ run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=mm,irregul
 run 2 bench --figures pagoda -n 33
 in_err 'a multiple of 32 is expected'
 run 2 bench --figures pagoda -n 32 --opt figures=seven
-in_err 'figures=seven: of apps, copies, irregular, mm, conv, response, lockstep and sms'
+in_err 'figures=seven: of apps, copies, irregular, mm, conv, response, lockstep, sms and shared'
 run 2 bench --figures pagoda --opt seconds=7
 in_err 'of --figures pagoda there is figures'
 

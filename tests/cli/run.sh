@@ -149,6 +149,14 @@ refused 'mix: 10 tasks; a multiple of 4 is expected' run mix --pool auto --tasks
 refused 'whole rows go with a task, not 16 of 64 columns' run mandel --pool auto -n 64 -b 16 --copies
 refused 'a team of 33 threads' run mandel --pool auto --team-size 33
 refused '--threads 0' run mandel --pool auto --threads 0
+for app in 'mm -n 9x70 -b 2x50' 'dct -n 30x300 -b 13x150'; do # without block-shared memory
+    for how in '--backend=serial --team-size 64' --workers=2; do
+        run 0 run $app --pool auto --opt shared=no --stats $how
+        in_out "^${app%% *}_plain_.* ok"
+    done
+    refused 'goes with no --copies' run ${app%% *} --pool auto --opt shared=no --copies
+    refused "'maybe' is not yes or no" run ${app%% *} --opt shared=maybe
+done
 refused 'are for pools' run mandel/graph --at-once 2
 run 0 run slu -n 300 -b 20 --json
 cp out graph_slu

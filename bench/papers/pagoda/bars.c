@@ -4,15 +4,18 @@
 
 #include <math.h>
 
-static void print_row(figures *f, const subject *s, const char *way, const timing *t, double over)
+static void print_row(figures *f, const subject *s, const pooled_way *way, const timing *t, double over)
 {
     FILE *out = f->files.tsv.out;
-    fprintf(out, "%s\t%llu\t%u\t%s\t%llu\t", s->app, (unsigned long long)s->b[1], t->team_size, way,
+    fprintf(out, "%s\t%llu\t%u\t%s\t%llu\t", s->app, (unsigned long long)s->b[1], t->team_size, way->name,
             (unsigned long long)t->n_tasks);
     if (t->n)
-        fprintf(out, "%.5g\t%.5g\t%.5g\t%.4g\n", figure_middle(t->ms, t->n), t->ms[0], t->ms[t->n - 1], over);
+        fprintf(out, "%.5g\t%.5g\t%.5g\t%.4g", figure_middle(t->ms, t->n), t->ms[0], t->ms[t->n - 1], over);
     else
-        fprintf(out, "skipped\t%s\n", t->why);
+        fprintf(out, "skipped\t%s", t->why);
+    if (t->n && f->now->has_warps)
+        fprintf(out, "\t%.1f", pagoda_warps(f, s, way));
+    fputc('\n', out);
 }
 
 /* Times all ways on subject i; value: how many times as quick as the first. */
@@ -26,7 +29,7 @@ static void time_subject(figures *f, size_t i, double *value)
         if (k == 0)
             first = figure_middle(t.ms, t.n);
         value[k] = t.n && first > 0 ? first / figure_middle(t.ms, t.n) : 0;
-        print_row(f, s, f->ways[k].name, &t, value[k]);
+        print_row(f, s, &f->ways[k], &t, value[k]);
     }
 }
 
@@ -59,7 +62,9 @@ int pagoda_bars(figures *f)
         return CLI_BAD;
     snprintf(note, sizeof note, "%llu tasks, over %s; medians of %zu runs, and their geometric mean",
              (unsigned long long)f->n_tasks, f->ways[0].name, figure_runs(f->o));
-    pagoda_head(f, note, "app\tside\tthreads\tway\ttasks\tmedian_ms\tleast_ms\tmost_ms\tover");
+    pagoda_head(f, note,
+                now->has_warps ? "app\tside\tthreads\tway\ttasks\tmedian_ms\tleast_ms\tmost_ms\tover\twarps_in_use"
+                               : "app\tside\tthreads\tway\ttasks\tmedian_ms\tleast_ms\tmost_ms\tover");
     for (size_t i = 0; i < now->n_subjects; i++) {
         groups[i] = now->subjects[i].name;
         time_subject(f, i, &value[i * f->n_ways]);

@@ -10,6 +10,7 @@
  *     response   figure 9: the time until a result is seen, of tasks that come one by one and of batches of one grid
  *     sms        figure 7: the resident pool on a quarter, half, three quarters and all of the multiprocessors, over kernels on all
  *     lockstep   figure 10: the resident pool when the host waits for as many tasks as the GPU holds before it spawns more, over batches
+ *     shared     table 5: dct and mm with and without block-shared memory, over kernels with it, and the warps in use
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
  * eighth of it, since their largest tasks are large; response has half of it. Each way is compared with the serial reference, with a 64th of the tasks, before
@@ -59,6 +60,8 @@ static const subject pictures[] = {SIZES("conv", 32, 32), SIZES("conv", 64, 64),
                                    SIZES("conv", 256, 256)};
 _Static_assert(COUNT(pictures) <= MOST_SUBJECTS, "figures have room for as many");
 
+static const subject sharers[] = {{APP("dct"), .team_size = 64}, {APP("mm"), .team_size = 256}};
+
 #define BARS(of, n) .subjects = (of), .n_subjects = (n), .make = pagoda_bars
 #define NARROW_BARS BARS(apps, NARROW)
 static const figure all_figures[] = {
@@ -75,7 +78,9 @@ static const figure all_figures[] = {
      .choose = pagoda_one_by_one, .make = pagoda_response, .spawning.irregular = 1, .part = 2},
     {"lockstep", "Tasks spawned one after another, and in lock step", NARROW_BARS, .choose = pagoda_lockstep,
      .part = 1},
-    {"sms", "The resident pool on a part of the GPU", NARROW_BARS, .choose = pagoda_fourths, .part = 1}};
+    {"sms", "The resident pool on a part of the GPU", NARROW_BARS, .choose = pagoda_fourths, .part = 1},
+    {"shared", "Block-shared memory, or none", BARS(sharers, COUNT(sharers)), .choose = pagoda_shared, .part = 1,
+     .has_warps = 1}};
 
 /* ---- options ---- */
 

@@ -25,6 +25,7 @@ typedef struct pooled_way {
     heddle_backend backend;
     uint64_t at_once;   /* app_spawning's */
     uint32_t n_workers; /* of the context; 0: all */
+    app_pair opt;       /* of the app; or no key */
 } pooled_way;
 
 enum { MOST_WAYS = HEDDLE_N_POOL_MODES + 1, MOST_SUBJECTS = 24 };
@@ -39,6 +40,7 @@ typedef struct figure {
     const char *modes;          /* for pagoda_listed */
     app_spawning spawning;
     uint32_t part; /* of the number of tasks */
+    int has_warps; /* rows tell of warps in use */
 } figure;
 
 struct figures {
@@ -66,6 +68,7 @@ void pagoda_all(figures *f);
 void pagoda_listed(figures *f);
 void pagoda_one_by_one(figures *f); /* fused and resident; without a GPU the pool of threads, for both */
 void pagoda_lockstep(figures *f);   /* batches, and the resident pool in lock step and not */
+void pagoda_shared(figures *f);     /* kernels and the resident pool, without block-shared memory, too */
 void pagoda_fourths(figures *f);    /* kernels, and the resident pool on one to four fourths of the GPU */
 pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend);
 /* Whether a word is in a list; blanks or commas are between the words. *at: where. */
@@ -78,6 +81,9 @@ typedef int (*pagoda_run)(void *arg, work *w);
 int pagoda_check(figures *f, const subject *s, const pooled_way *way, timing *t, pagoda_run run, void *arg);
 /* Checks, and times t->n runs; 0: t->why. */
 void pagoda_time(figures *f, const subject *s, const pooled_way *way, timing *t);
+
+/* Warps of teams in bodies, the mean over a run that is traced; 0: that cannot be. */
+double pagoda_warps(const figures *f, const subject *s, const pooled_way *way);
 
 /* The first lines of a figure's rows: the GPU, the note, the names of columns. */
 void pagoda_head(figures *f, const char *note, const char *columns);

@@ -81,6 +81,23 @@ static uint32_t all_workers(void)
     return heddle_device_get(HEDDLE_CUDA, 0, &device) == HEDDLE_OK ? device.n_units : (uint32_t)app_threads(UINT64_MAX);
 }
 
+void pagoda_shared(figures *f)
+{
+    static const app_pair no = {"shared", "no"};
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    const char *names[] = {on_gpu ? "kernels" : "one thread", on_gpu ? "resident" : "cpu pool"};
+    for (int k = 0; k < 4; k++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s%s", names[k % 2], k < 2 ? "" : ", no shared memory");
+        pooled_way *way = pagoda_add(f, name, on_gpu ? names[k % 2] : "auto",
+                                     on_gpu  ? HEDDLE_CUDA
+                                     : k % 2 ? HEDDLE_CPU
+                                             : HEDDLE_SERIAL);
+        if (k >= 2)
+            way->opt = no;
+    }
+}
+
 void pagoda_fourths(figures *f)
 {
     const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
@@ -121,8 +138,8 @@ static int open_teams(const figures *f, const subject *s, const pooled_way *way,
         q.n[0] = q.n[1] = s->rows(n_tasks);
     else
         q.spawning.n_tasks = n_tasks;
-    q.opts = &s->opt;
-    q.n_opts = s->opt.key != NULL;
+    q.opts = way->opt.key ? &way->opt : &s->opt;
+    q.n_opts = q.opts->key != NULL;
     q.spawning.team_size = team_size;
     q.spawning.at_once = way->at_once;
     c.backend = way->backend;
@@ -184,6 +201,32 @@ void pagoda_time(figures *f, const subject *s, const pooled_way *way, timing *t)
             t->n++;
         }
     work_close(&w);
+}
+
+static double warps_of(work *w)
+{
+    heddle_pool_stats stats = HEDDLE_POOL_STATS_INIT;
+    uint64_t ns;
+    if (work_run(w, &ns) || work_reset(w) || heddle_pool_reset_stats(w->c->pool) != HEDDLE_OK || work_run(w, &ns) ||
+        heddle_pool_get_stats(w->c->pool, &stats) != HEDDLE_OK)
+        return 0;
+    return stats.warps_in_use;
+}
+
+double pagoda_warps(const figures *f, const subject *s, const pooled_way *way)
+{
+    const int is_mine = !getenv("HEDDLE_POOL_TRACE");
+    double warps = 0;
+    timing t;
+    work w;
+    if (is_mine && setenv("HEDDLE_POOL_TRACE", "1", 1))
+        return 0;
+    if (!pagoda_open(f, s, way, f->n_tasks, &w, &t))
+        warps = warps_of(&w);
+    work_close(&w);
+    if (is_mine)
+        (void)unsetenv("HEDDLE_POOL_TRACE");
+    return warps;
 }
 
 void pagoda_head(figures *f, const char *note, const char *columns)
