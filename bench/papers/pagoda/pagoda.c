@@ -11,11 +11,12 @@
  *     sms        figure 7: the resident pool on a quarter, half, three quarters and all of the multiprocessors, over kernels on all
  *     lockstep   figure 10: the resident pool when the host waits for as many tasks as the GPU holds before it spawns more, over batches
  *     shared     table 5: dct and mm with and without block-shared memory, over kernels with it, and the warps in use
+ *     shares     table 4: the share of copies and of computing in the time of kernels
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
- * eighth of it, since their largest tasks are large; response has half of it. Each way is compared with the serial reference, with a 64th of the tasks, before
- * it is timed. What is not possible is a row `skipped` with the reason, and means leave it out. The widest teams are those that the pool
- * allows, whatever its registers. */
+ * eighth of it, since their largest tasks are large; response has half of it. Each way is compared with the serial reference, with a
+ * 64th of the tasks, before it is timed. What is not possible is a row `skipped` with the reason, and means leave it out. The widest
+ * teams are those that the pool allows, whatever its registers. */
 #include "pagoda.h"
 #include "papers.h"
 
@@ -80,7 +81,9 @@ static const figure all_figures[] = {
      .part = 1},
     {"sms", "The resident pool on a part of the GPU", NARROW_BARS, .choose = pagoda_fourths, .part = 1},
     {"shared", "Block-shared memory, or none", BARS(sharers, COUNT(sharers)), .choose = pagoda_shared, .part = 1,
-     .has_warps = 1}};
+     .has_warps = 1},
+    {"shares", "Copies and computing, a kernel for each task", .subjects = apps, .n_subjects = NARROW,
+     .choose = pagoda_copied, .make = pagoda_shares, .part = 1}};
 
 /* ---- options ---- */
 

@@ -26,6 +26,7 @@ typedef struct pooled_way {
     uint64_t at_once;   /* app_spawning's */
     uint32_t n_workers; /* of the context; 0: all */
     app_pair opt;       /* of the app; or no key */
+    int copies;         /* inputs and results go with tasks */
 } pooled_way;
 
 enum { MOST_WAYS = HEDDLE_N_POOL_MODES + 1, MOST_SUBJECTS = 24 };
@@ -68,6 +69,7 @@ void pagoda_all(figures *f);
 void pagoda_listed(figures *f);
 void pagoda_one_by_one(figures *f); /* fused and resident; without a GPU the pool of threads, for both */
 void pagoda_lockstep(figures *f);   /* batches, and the resident pool in lock step and not */
+void pagoda_copied(figures *f);     /* kernels without copies, and with them */
 void pagoda_shared(figures *f);     /* kernels and the resident pool, without block-shared memory, too */
 void pagoda_fourths(figures *f);    /* kernels, and the resident pool on one to four fourths of the GPU */
 pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend);
@@ -91,6 +93,7 @@ void pagoda_head(figures *f, const char *note, const char *columns);
 /* ---- figures ---- */
 
 int pagoda_bars(figures *f);     /* bars.c: how many times as quick as the first way */
+int pagoda_shares(figures *f);   /* shares.c: of pagoda_copied */
 int pagoda_response(figures *f); /* response.c: of pagoda_one_by_one */
 
 #endif

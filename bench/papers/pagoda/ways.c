@@ -98,6 +98,14 @@ void pagoda_shared(figures *f)
     }
 }
 
+void pagoda_copied(figures *f)
+{
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    for (int copies = 0; copies < 2; copies++)
+        pagoda_add(f, on_gpu ? "kernels" : "cpu pool", on_gpu ? "kernels" : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_CPU)
+            ->copies = copies;
+}
+
 void pagoda_fourths(figures *f)
 {
     const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
@@ -142,6 +150,7 @@ static int open_teams(const figures *f, const subject *s, const pooled_way *way,
     q.n_opts = q.opts->key != NULL;
     q.spawning.team_size = team_size;
     q.spawning.at_once = way->at_once;
+    q.spawning.copies |= way->copies;
     c.backend = way->backend;
     c.n_workers = way->n_workers ? way->n_workers : c.n_workers;
     *w = (work){.app = NULL};
