@@ -61,7 +61,8 @@ run 2 bench --figures peerwave --opt speed=1
 in_err 'there are seconds and apps'
 
 # Pagoda: every application by every way that is possible here.
-run 0 bench --figures pagoda --out pools -n 64 --runs 2
+run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=response,lockstep,sms,shared,shares
+run 0 bench --figures pagoda --out pools -n 64 --runs 2 --opt figures=apps,copies,irregular,mm,conv
 # pagoda_row NAME APP SIDE THREADS: how often the pool of threads has a time.
 pagoda_row() {
     awk -F '\t' -v app="$2" -v side="$3" -v team="$4" '
