@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
-# pagoda - the applications of Pagoda in every mode of a pool, checked before they are timed: few tasks. Long: the paper's number, with
-# all figures in OUT/GPU/pagoda.
+# pagoda - the applications of Pagoda in every mode of a pool, checked before they are timed: few tasks. Long: the paper's number, and a
+# quarter of it for the other figures, in OUT/GPU/pagoda.
 stage pagoda 1 "exact/heddle_figures"
 pagoda_short() {
     [ "$dry" = 1 ] || mkdir -p "$logs/pagoda"
@@ -9,5 +9,8 @@ pagoda_short() {
 }
 pagoda_long() {
     [ "$dry" = 1 ] || mkdir -p "$tables/pagoda"
-    try pagoda.figures 580 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda"
+    try pagoda.apps 200 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda" --opt figures=apps
+    try pagoda.response 60 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda" --opt figures=response
+    try pagoda.figures 320 "$build/exact/heddle-figures" --figures pagoda -n 8192 --runs 5 --out "$tables/pagoda" \
+        --opt figures=copies,irregular,mm,conv,lockstep,sms,shared,shares
 }
