@@ -2,9 +2,9 @@
 /* block.cpp - the model test of a thread block runs the functions of core/block.h, resident.h and planned.h themselves.
  * Warps are fibers of the explorer (warp.h), barriers and words are the explorer's, plain shared memory is watched.
  *
- *     heddle_model_block [--most N] [plan|dynamic]     at most N preemptions
+ *     heddle_model_block [--most N] [plan|dynamic|pool [CASE]]     at most N preemptions
  *
- * Prints a line for each half, or the schedule that fails. Not modelled: another order of the threads in a warp than by
+ * Prints a line for each part, or the schedule that fails. Not modelled: another order of the threads in a warp than by
  * number (warp.h), knowledge of one thread apart from its warp's, and late loads of the lanes. */
 #include "block.h"
 
@@ -25,6 +25,12 @@ void hd_warp_sync(void)
 }
 
 uint64_t block_n_schedules;
+warp_index warp_block_size;
+uint32_t warp_threads_of_block = WARP_LANES + WARP_WIDTH;
+hd_unit warp_units[WARP_MAX_UNITS];
+uint32_t warp_n_units;
+uint64_t block_clock_step;
+const char *block_case = "";
 
 static uint32_t random_state = 12345;
 uint32_t block_random(uint32_t below)
@@ -36,7 +42,9 @@ uint32_t block_random(uint32_t below)
 extern "C" uint64_t heddle_host_clock_ns(void)
 {
     static uint64_t now;
-    return ++now;
+    if (block_clock_step) /* a warp that looks at the clock waits for something */
+        warp_nap(MODEL_SITE(clock));
+    return now += block_clock_step ? block_clock_step : 1u;
 }
 
 int block_explore(model_test t, const block_order *o)
@@ -72,6 +80,11 @@ static int run_tests(const char *name, int (*tests)(uint32_t most, uint32_t deep
     return failed;
 }
 
+static const struct part {
+    const char *name;
+    int (*tests)(uint32_t most, uint32_t deeper);
+} parts[] = {{"plan", block_test_plan}, {"dynamic", block_test_dynamic}, {"pool", block_test_pool}};
+
 int main(int argc, char **argv)
 {
     uint32_t most = 2;
@@ -81,9 +94,10 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--most") == 0 && i + 1 < argc)
             most = (uint32_t)strtoul(argv[++i], nullptr, 10);
         else
-            which = argv[i];
+            *(*which ? &block_case : &which) = argv[i];
     }
-    if (strcmp(which, "dynamic") && run_tests("plan", block_test_plan, most))
-        return 1;
-    return strcmp(which, "plan") && run_tests("dynamic", block_test_dynamic, most);
+    for (const auto &p : parts)
+        if ((!*which || strcmp(which, p.name) == 0) && run_tests(p.name, p.tests, most))
+            return 1;
+    return 0;
 }

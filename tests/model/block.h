@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* block.h - what the two halves of the block's test share: cells, random numbers, checks, and how a test is run. */
+/* block.h - what the parts of the block's test share: cells, random numbers, checks, and how a test is run. */
 #ifndef MODEL_BLOCK_H
 #define MODEL_BLOCK_H
 
@@ -24,6 +24,10 @@ typedef struct block_order {
 uint32_t block_random(uint32_t below);
 /* Schedules explored by all tests so far. */
 extern uint64_t block_n_schedules;
+/* What a look at the clock adds to it; 0: 1, and who looks does not nap. */
+extern uint64_t block_clock_step;
+/* Only cases with names that begin so. */
+extern const char *block_case;
 /* Explores test t; its fibers take the roles of `o`. Returns 1 if a schedule failed and was printed. */
 int block_explore(model_test t, const block_order *o);
 /* After a schedule: fails if threads are left at a barrier. */
@@ -32,5 +36,6 @@ void block_check_barriers(void);
 /* The tests, with at most `most` preemptions; `deeper` adds cases that take minutes. Return 1 if one failed. */
 int block_test_plan(uint32_t most, uint32_t deeper);
 int block_test_dynamic(uint32_t most, uint32_t deeper);
+int block_test_pool(uint32_t most, uint32_t deeper);
 
 #endif

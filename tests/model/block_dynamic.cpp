@@ -345,7 +345,7 @@ static void end(void)
 
 static int explore_case(const dynamic_case *which, const uint8_t *roles, uint32_t most, uint32_t deeper)
 {
-    model_test t = {which->name, N_ROLES, 0, 0, 1, begin, fiber, end};
+    model_test t = {which->name, N_ROLES, 0, 0, 1, begin, fiber, end, 0};
     c = which;
     order.n_preempt = which->n_preempt + deeper < most ? which->n_preempt + deeper : most;
     order.n_stale = 0;

@@ -319,7 +319,7 @@ static void name_list(char *name, size_t n_bytes)
 static int explore_list(const list_case *list, uint32_t n_preempt, uint32_t n_stale, const uint8_t *roles)
 {
     static char name[96];
-    model_test t = {name, N_ROLES, 0, 0, 1, begin, fiber, end};
+    model_test t = {name, N_ROLES, 0, 0, 1, begin, fiber, end, 0};
     c = list;
     order.n_preempt = n_preempt;
     order.n_stale = n_stale;

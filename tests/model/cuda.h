@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.h - stands in for nvcc: what core/planned.h and resident.h need of CUDA, and no more, for a host's C++ compiler.
+/* cuda.h - stands in for nvcc: what core/planned.h, resident.h, serve.h and crew.h need of CUDA, for a host's C++ compiler.
  * Warps are those of warp.h, shared words those of explore.h. Must be included first. */
 #ifndef MODEL_CUDA_H
 #define MODEL_CUDA_H
@@ -25,12 +25,19 @@ extern "C" {
 #define __grid_constant__
 #define __forceinline__ inline
 #define __align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(n_threads, n_blocks)
+#define __clz(x) ((x) ? __builtin_clz((uint32_t)(x)) : 32)
 
 #define WARP_LANES 2u /* threads of a block that run bodies */
 
 struct __align__(16) uint4 { uint32_t x, y, z, w; };
-static const warp_index blockIdx = {0}, blockDim = {0};
-#define threadIdx warp_thread
+/* A thread's number has the block's above its own. */
+#define WARP_BLOCK 1024u
+extern warp_index warp_block_size;     /* as the block takes it for: warps of the model may have fewer threads */
+extern uint32_t warp_threads_of_block; /* that come to the barrier of all */
+#define threadIdx (warp_index{warp_thread.x % WARP_BLOCK})
+#define blockIdx (warp_index{warp_thread.x / WARP_BLOCK})
+#define blockDim warp_block_size
 
 #define __ballot_sync(mask, flag) warp_ballot((flag) != 0)
 #define __all_sync(mask, flag) (warp_ballot((flag) != 0) == (mask))
@@ -40,6 +47,22 @@ static const warp_index blockIdx = {0}, blockDim = {0};
 #define __nanosleep(ns) warp_nap(MODEL_SITE(nanosleep))
 static inline int __syncthreads_or(int) { return 0; }
 static inline void __syncthreads() {}
+
+/* Units (core/wire.h): a word of the model stands for all 16 bytes. It holds which of those stored in this schedule is there. */
+#define WARP_MAX_UNITS 256u
+extern hd_unit warp_units[WARP_MAX_UNITS]; /* 0: as the memory begins */
+extern uint32_t warp_n_units;
+static inline void model_unit_store(hd_unit *p, hd_unit u, const char *site)
+{
+    if (warp_n_units == WARP_MAX_UNITS)
+        model_fail("more units than cuda.h has room for");
+    warp_units[warp_n_units] = u;
+    model_store(&p->tag, warp_n_units++, MODEL_RELEASE, site); /* behind a fence */
+}
+static inline hd_unit model_unit_load(const hd_unit *p, const char *site)
+{
+    return warp_units[warp_look(const_cast<uint32_t *>(&p->tag), MODEL_RELAXED, site)];
+}
 
 /* Asynchronous copies arrive when they are waited for, and not before. */
 #define WARP_MAX_COPIES 4u
@@ -69,12 +92,18 @@ static inline void warp_copy_wait(void)
 /* As in block.h, line by line, but a polling loop checks at once whether the run stops. A mark publishes what a barrier
  * ordered before it, and nothing else. */
 #define HD_FEW_POLLS 0u
-static inline void hd_bar_block(void) { warp_barrier(0, WARP_LANES + WARP_WIDTH, 1); }
+static inline void hd_bar_block(void) { warp_barrier(blockIdx.x ? 6u : 0u, warp_threads_of_block, 1); }
 static inline void hd_bar_team(uint32_t n) { warp_barrier(1, n, 1); }
 static inline void hd_ready_sync(uint32_t i, uint32_t n) { warp_barrier(2u + (i & 1u), n, 1); }
 static inline void hd_ready_arrive(uint32_t i, uint32_t n) { warp_barrier(2u + (i & 1u), n, 0); }
 static inline void hd_done_sync(uint32_t i, uint32_t n) { warp_barrier(4u + (i & 1u), n, 1); }
 static inline void hd_done_arrive(uint32_t i, uint32_t n) { warp_barrier(4u + (i & 1u), n, 0); }
+/* A warp of a team is one thread here. */
+static inline void hd_team_meet(const heddle_thread *t)
+{
+    if (t->barrier)
+        warp_barrier(t->barrier, t->team_size / 32u, 1);
+}
 #define hd_word(p) warp_load(const_cast<uint32_t *>(p), MODEL_ACQUIRE, MODEL_SITE(p))
 #define hd_set_word(p, v) warp_store(p, v, MODEL_RELEASE, MODEL_SITE(p))
 #define hd_mark(p, v) warp_store(p, v, MODEL_MARK, MODEL_SITE(p))

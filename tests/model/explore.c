@@ -12,7 +12,7 @@
 
 #include "explore.h"
 
-#define MAX_WORDS 160u
+#define MAX_WORDS 192u
 #define MAX_STORES 2048u
 #define MAX_CHOICES 4096u
 #define MAX_STEPS 4000u  /* accesses of one schedule; more is a live-lock                        */
@@ -46,7 +46,9 @@ typedef struct fiber {
     ucontext_t start;
     int started;
     state state;
-    knowledge known, past; /* past: when it last left a barrier */
+    knowledge known, past;   /* past: when it last left a barrier */
+    knowledge fenced, might; /* at its last release fence; what an acquire fence would let it know */
+    int has_fenced;
     uint32_t group, lane, n_lanes, meeting;
     uint32_t permit;
     uint32_t barrier, round;
@@ -111,6 +113,7 @@ static group groups[MODEL_MAX_FIBERS];
 static barrier barriers[MODEL_MAX_BARRIERS];
 static permit permits[MODEL_MAX_PERMITS];
 static cell cells[MODEL_MAX_CELLS];
+static knowledge agreed; /* what accesses in one order have let know; only `seen` counts */
 static uint32_t n_cells; /* one more than the highest touched in this schedule */
 static step steps[MAX_STEPS];
 static uint32_t n_steps;
@@ -401,6 +404,29 @@ static void teach(knowledge *to)
     now->known.clock[self()]++;
 }
 
+void model_fence(int order)
+{
+    if (!now)
+        return;
+    if (order & MODEL_ACQUIRE)
+        learn(&now->known, &now->might);
+    if (order & MODEL_RELEASE) {
+        now->has_fenced = 1;
+        teach(&now->fenced);
+    }
+}
+
+/* Before and after an access in one order. */
+static void agree(int order)
+{
+    uint32_t i;
+    for (i = 0; i < n_words && (order & MODEL_SEQ_CST) == MODEL_SEQ_CST; i++) {
+        if (agreed.seen[i] < now->known.seen[i])
+            agreed.seen[i] = now->known.seen[i];
+        now->known.seen[i] = agreed.seen[i];
+    }
+}
+
 /* ---- words ------------------------------------------------------------------------------------ */
 
 static store *new_store(uint32_t value, uint32_t time)
@@ -476,6 +502,8 @@ static void read_store(uint32_t w, const store *s, int order)
         now->known.seen[w] = s->time;
     if ((order & MODEL_ACQUIRE) && s->carries)
         learn(&now->known, &s->known);
+    if (test->fences && s->carries)
+        learn(&now->might, &s->known);
 }
 
 /* The store after which a new one goes: the newest, or an earlier one not overwritten in this fiber's view. */
@@ -512,10 +540,14 @@ static store *put_store(uint32_t w, store *before, uint32_t value, int order, in
         s->known = before->known;
         s->carries = 1;
     }
-    if (order & MODEL_RELEASE) {
+    if (order & MODEL_RELEASE || now->has_fenced) {
         if (!s->carries)
             forget(&s->known);
         s->carries = 1;
+    }
+    if (now->has_fenced)
+        learn(&s->known, &now->fenced);
+    if (order & MODEL_RELEASE) {
         teach(&s->known);
     } else if (order & MODEL_MARK) {
         s->known = now->past;
@@ -532,6 +564,7 @@ uint32_t model_load(uint32_t *p, int order, const char *site)
         return *p;
     point();
     w = word_of(p);
+    agree(order);
     s = pick_store(w, NULL);
     read_store(w, s, order);
     note_read(w, s->time);
@@ -550,6 +583,7 @@ void model_store(uint32_t *p, uint32_t v, int order, const char *site)
     point();
     w = word_of(p);
     s = put_store(w, pick_place(w), v, order, 0);
+    agree(order);
     note("store", site, v, v, s->later ? "(before others)" : NULL);
 }
 
@@ -570,6 +604,7 @@ static uint32_t exchange(uint32_t *p, uint32_t v, uint32_t add, int order, const
     old = s->value;
     read_store(w, s, order);
     put_store(w, s, v + (add ? old : 0u), order, 1);
+    agree(order);
     note(what, site, old, v + (add ? old : 0u), NULL);
     return old;
 }
@@ -786,6 +821,9 @@ static void clear_fiber(fiber *f)
     f->state = READY;
     forget(&f->known);
     forget(&f->past);
+    forget(&f->fenced);
+    forget(&f->might);
+    f->has_fenced = 0;
     f->known.clock[f - fibers] = 1;
     f->group = (uint32_t)(f - fibers);
     f->lane = f->n_reads = f->restless = 0;
@@ -804,6 +842,7 @@ static void clear(uint32_t n_preempt)
     memset(groups, 0, sizeof groups);
     memset(barriers, 0, sizeof barriers);
     memset(permits, 0, sizeof permits);
+    forget(&agreed);
     memset(cells, 0, n_cells * sizeof cells[0]);
     n_cells = 0;
 }

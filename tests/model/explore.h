@@ -19,21 +19,32 @@
  *
  * A fiber that owns a word may also write it plainly; later readers find that value and none before it.
  *
- * Not modelled: reads of stores that come later in program order (load buffering), scopes, mixed sizes, stand-alone
- * fences. Core uses none of the last two. */
+ * Fences are those of C11. A release fence marks what the fiber knows, and its later stores carry that; an acquire fence
+ * merges what the stores carried that were read before it. They cost time, so a test asks for them (`fences`). Sequentially
+ * consistent accesses lie between two fences that share one view, as on x86; they order no data.
+ *
+ * Not modelled: reads of stores that come later in program order (load buffering), scopes, mixed sizes. Core uses none of
+ * the last. */
 #ifndef MODEL_EXPLORE_H
 #define MODEL_EXPLORE_H
 
 #include <stdint.h>
 
-#define MODEL_MAX_FIBERS 6u
+#define MODEL_MAX_FIBERS 8u
 #define MODEL_MAX_PERMITS 16u
-#define MODEL_MAX_CELLS 3072u
+#define MODEL_MAX_CELLS 4096u
 #define MODEL_QUIET_CELLS 64u /* accesses to cells from here up are not printed */
 #define MODEL_MAX_BARRIERS 8u
 
 /* MODEL_MARK: a store that publishes what the fiber knew when it last left a barrier, and nothing that it did since. */
-enum { MODEL_RELAXED = 0, MODEL_ACQUIRE = 1, MODEL_RELEASE = 2, MODEL_ACQ_REL = 3, MODEL_MARK = 4 };
+enum {
+    MODEL_RELAXED = 0,
+    MODEL_ACQUIRE = 1,
+    MODEL_RELEASE = 2,
+    MODEL_ACQ_REL = 3,
+    MODEL_MARK = 4,
+    MODEL_SEQ_CST = 8 | 3
+};
 
 typedef struct model_test {
     const char *name;
@@ -43,6 +54,7 @@ typedef struct model_test {
     void (*begin)(void);         /* resets plain memory before every schedule */
     void (*fiber)(uint32_t id);
     void (*end)(void); /* checks, after all fibers have ended                               */
+    uint32_t fences;   /* fences stand alone; else each is part of the accesses beside it */
 } model_test;
 
 /* Returns 0 if every schedule within the bounds passed, 1 if one failed and was printed. *n_schedules counts them. */
@@ -55,6 +67,8 @@ void model_store(uint32_t *p, uint32_t v, int order, const char *site);
 uint32_t model_add(uint32_t *p, uint32_t v, int order, const char *site);
 uint32_t model_exchange(uint32_t *p, uint32_t v, int order, const char *site);
 int model_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char *site);
+/* Fences: order is MODEL_ACQUIRE or MODEL_RELEASE. */
+void model_fence(int order);
 void model_pause(const char *site);
 /* As model_pause, but ends after some time in any case: here, when no other fiber can go on. */
 void model_nap(const char *site);

@@ -14,13 +14,26 @@
 /* "FILE:LINE|EXPRESSION"; explore.c cuts it up when it prints. */
 #define MODEL_SITE(p) __FILE__ ":" MODEL_TEXT(__LINE__) "|" #p
 
-/* Only a GPU needs fences; here the accesses beside them carry the order (core/atom.h). */
+#define HD_UNIT_STORE(p, u) model_unit_store((p), (u), MODEL_SITE(p))
+#define HD_UNIT_LOAD(p) model_unit_load((p), MODEL_SITE(p))
+
+/* Only a GPU needs fences. Under MODEL_FENCES this is one; else the accesses beside them carry the order (core/atom.h). */
+#if defined(MODEL_FENCES)
+#define MODEL_FENCED_ACQUIRE MODEL_RELAXED
+#define MODEL_FENCED_RELEASE MODEL_RELAXED
+#define MODEL_FENCED_ACQ_REL MODEL_RELAXED
+#define HD_FENCE_RELEASE() model_fence(MODEL_RELEASE)
+#define HD_FENCE_FOR_HOST() model_fence(MODEL_RELEASE)
+#define HD_FENCE_ACQUIRE() model_fence(MODEL_ACQUIRE)
+#define HD_FENCE_HOST() model_fence(MODEL_ACQUIRE)
+#else
 #define MODEL_FENCED_ACQUIRE MODEL_ACQUIRE
 #define MODEL_FENCED_RELEASE MODEL_RELEASE
 #define MODEL_FENCED_ACQ_REL MODEL_ACQ_REL
 #define HD_FENCE_RELEASE() ((void)0)
 #define HD_FENCE_FOR_HOST() ((void)0)
 #define HD_FENCE_ACQUIRE() ((void)0)
+#endif
 #define HD_PAIR_LOAD(p, order) model_load((p), MODEL_##order, MODEL_SITE(p))
 #define HD_PAIR_ADD_FIRST(p, v) (hd_warp_lane() == 0 ? HD_PAIR_ADD((p), (v), RELAXED) : 0)
 #define HD_PAIR_STORE(p, v, order) model_store((p), (v), MODEL_##order, MODEL_SITE(p))

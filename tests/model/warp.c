@@ -9,15 +9,16 @@
 #include "explore.h"
 #include "warp.h"
 
-#define MAX_WARPS 2u
+#define MAX_WARPS 4u
 #define STACK_BYTES 16384u
 #define MAX_LOADS 4u    /* loads in a row after which a warp may be spinning */
+#define MAX_LOOKS 4u    /* likewise */
 #define MANY WARP_WIDTH /* stands for more than one thread */
 
 /* In order of execution. Steps of the whole warp come last, so that a thread that writes alone catches up first. */
-typedef enum kind { NOTHING, STORE, ADD, EXCHANGE, CAS, LOAD, PAUSE, NAP, BALLOT, SHUFFLE, SYNC, BARRIER } kind;
+typedef enum kind { NOTHING, STORE, ADD, EXCHANGE, CAS, LOAD, LOOK, PAUSE, NAP, BALLOT, SHUFFLE, SYNC, BARRIER } kind;
 static const char *const kind_names[] = {"end",   "store", "add",    "exchange", "cas",      "load",
-                                         "pause", "nap",   "ballot", "shuffle",  "syncwarp", "barrier"};
+                                         "look",  "pause", "nap",   "ballot", "shuffle",  "syncwarp", "barrier"};
 
 /* What a thread waits to do. Of a barrier: value is its number, expected the count, order whether it syncs. */
 typedef struct want {
@@ -40,9 +41,11 @@ typedef struct thread {
 typedef struct warp {
     jmp_buf at;
     void (*code)(void);
-    uint32_t first, epoch; /* epoch: steps of the whole warp so far */
+    int is_used;
+    uint32_t n, first, epoch; /* epoch: steps of the whole warp so far */
     uint32_t waiting;      /* bit i: thread i has a want */
     uint32_t n_loads;      /* loads in a row */
+    uint32_t n_looks;      /* the same of looks, whatever else is loaded */
     thread threads[WARP_WIDTH];
 } warp;
 
@@ -53,7 +56,6 @@ typedef struct touch {
 
 warp_index warp_thread;
 static warp warps[MAX_WARPS];
-static uint32_t n_warps;
 static warp *now; /* NULL in a fiber that is a single thread */
 static int is_running;
 
@@ -109,7 +111,8 @@ static uint32_t ask(want wanted)
 static uint32_t do_access(const want *a)
 {
     switch (a->kind) {
-    case LOAD: return model_load(a->p, a->order, a->site);
+    case LOAD:
+    case LOOK: return model_load(a->p, a->order, a->site);
     case STORE: model_store(a->p, a->value, a->order, a->site); return 0;
     case ADD: return model_add(a->p, a->value, a->order, a->site);
     case EXCHANGE: return model_exchange(a->p, a->value, a->order, a->site);
@@ -130,9 +133,20 @@ static int same_load(const want *a, const want *b)
 static void calm_pause(const warp *w, want *a)
 {
     uint32_t i;
-    for (i = 0; i < WARP_WIDTH && a->kind == PAUSE; i++)
+    for (i = 0; i < w->n && a->kind == PAUSE; i++)
         if (w->threads[i].want.kind != PAUSE)
             a->kind = NAP;
+}
+
+/* A warp that does nothing but load, or look at lines, naps. is_first: thread of those that load at once. */
+static void spin_no_longer(warp *w, const want *a, int is_first)
+{
+    w->n_loads = a->kind == LOAD ? w->n_loads + 1u : 0u;
+    w->n_looks = a->kind == LOAD ? w->n_looks : a->kind == LOOK ? w->n_looks + (uint32_t)is_first : 0u;
+    if (w->n_loads > MAX_LOADS || w->n_looks > MAX_LOOKS) {
+        w->n_looks = 0;
+        model_nap(a->site);
+    }
 }
 
 /* Executes the wants of the kinds from .. to; threads with the same load share one. Returns the mask of the threads
@@ -140,18 +154,16 @@ static void calm_pause(const warp *w, want *a)
 static uint32_t do_accesses(warp *w, kind from, kind to)
 {
     uint32_t i, k, done = 0;
-    for (i = 0; i < WARP_WIDTH; i++) {
+    for (i = 0; i < w->n; i++) {
         thread *t = &w->threads[i];
         if (!(w->waiting & ~done & 1u << i) || t->want.kind < from || t->want.kind > to)
             continue;
         calm_pause(w, &t->want);
         warp_thread.x = w->first + i;
-        w->n_loads = t->want.kind == LOAD ? w->n_loads + 1u : 0u;
-        if (w->n_loads > MAX_LOADS)
-            model_nap(t->want.site);
+        spin_no_longer(w, &t->want, !done);
         t->result = do_access(&t->want);
         done |= 1u << i;
-        for (k = i + 1u; k < WARP_WIDTH && !(watched.apart && i == 0 && t->want.kind == LOAD); k++)
+        for (k = i + 1u; k < w->n && !(watched.apart && i == 0 && t->want.kind == LOAD); k++)
             if (w->waiting >> k & 1u && same_load(&w->threads[k].want, &t->want)) {
                 w->threads[k].result = t->result;
                 done |= 1u << k;
@@ -164,7 +176,7 @@ static void check_together(const warp *w)
 {
     const want *a = &w->threads[0].want;
     uint32_t i;
-    for (i = 1; i < WARP_WIDTH; i++) {
+    for (i = 1; i < w->n; i++) {
         const want *b = &w->threads[i].want;
         if (a->kind != b->kind || (a->kind == BARRIER && (a->value != b->value || a->expected != b->expected)))
             model_fail("threads of a warp part: thread 0 is at %s %u, thread %u at %s %u", kind_names[a->kind],
@@ -181,11 +193,11 @@ static void do_together(warp *w)
     w->n_loads = 0;
     w->epoch++;
     if (t[0].want.kind == BARRIER)
-        model_barrier(t[0].want.value, WARP_WIDTH, t[0].want.expected, t[0].want.order);
-    for (i = 0; i < WARP_WIDTH; i++)
+        model_barrier(t[0].want.value, w->n, t[0].want.expected, t[0].want.order);
+    for (i = 0; i < w->n; i++)
         ballot |= (uint32_t)(t[i].want.value != 0) << i;
-    for (i = 0; i < WARP_WIDTH; i++)
-        t[i].result = t[i].want.kind == SHUFFLE ? t[t[i].want.expected % WARP_WIDTH].want.value : ballot;
+    for (i = 0; i < w->n; i++)
+        t[i].result = t[i].want.kind == SHUFFLE ? t[t[i].want.expected % w->n].want.value : ballot;
 }
 
 /* Resumes the threads in `free`. Returns whether any thread has not ended. */
@@ -193,13 +205,13 @@ static int go_on(warp *w, uint32_t free)
 {
     uint32_t i, n_ended = 0;
     w->waiting &= ~free;
-    for (i = 0; i < WARP_WIDTH; i++) {
+    for (i = 0; i < w->n; i++) {
         if (free >> i & 1u)
             resume(w, i);
         n_ended += w->threads[i].want.kind == NOTHING;
         w->waiting |= (uint32_t)(w->threads[i].want.kind != NOTHING) << i;
     }
-    return n_ended < WARP_WIDTH;
+    return n_ended < w->n;
 }
 
 static void run_threads(warp *w)
@@ -208,7 +220,7 @@ static void run_threads(warp *w)
     while (go_on(w, done)) {
         done = do_accesses(w, STORE, CAS);
         if (!done)
-            done = do_accesses(w, LOAD, LOAD);
+            done = do_accesses(w, LOAD, LOOK);
         if (!done)
             done = do_accesses(w, PAUSE, NAP);
         if (!done) {
@@ -218,13 +230,15 @@ static void run_threads(warp *w)
     }
 }
 
-static void make_threads(warp *w, uint32_t first, void (*code)(void))
+static void make_threads(warp *w, uint32_t n, uint32_t first, void (*code)(void))
 {
     uint32_t i;
+    w->n = n;
     w->first = first;
     w->code = code;
-    w->waiting = w->n_loads = w->epoch = 0;
-    for (i = 0; i < WARP_WIDTH; i++) {
+    w->waiting = w->n_loads = w->n_looks = 0;
+    w->epoch++; /* what the last warp in its place has touched is another's */
+    for (i = 0; i < n; i++) {
         thread *t = &w->threads[i];
         t->want.kind = NOTHING;
         if (t->started)
@@ -237,20 +251,32 @@ static void make_threads(warp *w, uint32_t first, void (*code)(void))
     }
 }
 
+static warp *free_warp(void)
+{
+    uint32_t i;
+    for (i = 0; i < MAX_WARPS; i++)
+        if (!warps[i].is_used)
+            return &warps[i];
+    printf("more warps than warp.c has room for\n");
+    exit(1);
+}
+
 void warp_run(uint32_t n_threads, uint32_t first_thread, void (*code)(void))
 {
+    warp *w;
     if (n_threads == 1u) {
         now = NULL;
         warp_thread.x = first_thread;
         code();
         return;
     }
-    if (n_warps == MAX_WARPS) {
-        printf("more warps than warp.c has room for\n");
-        exit(1);
-    }
-    make_threads(&warps[n_warps], first_thread, code);
-    run_threads(&warps[n_warps++]);
+    w = free_warp();
+    w->is_used = 1;
+    make_threads(w, n_threads, first_thread, code);
+    run_threads(w);
+    w->is_used = 0;
+    now = NULL;
+    warp_thread.x = first_thread;
 }
 
 /* ---- what threads call: a single one executes the access itself and is restored afterwards ------------- */
@@ -267,6 +293,7 @@ static uint32_t access_word(want a)
 }
 
 uint32_t warp_load(uint32_t *p, int order, const char *site) { return access_word((want){LOAD, p, 0, 0, order, site}); }
+uint32_t warp_look(uint32_t *p, int order, const char *site) { return access_word((want){LOOK, p, 0, 0, order, site}); }
 void warp_store(uint32_t *p, uint32_t v, int order, const char *site)
 {
     (void)access_word((want){STORE, p, v, 0, order, site});
@@ -286,10 +313,14 @@ int warp_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char *
 void warp_pause(const char *site) { (void)access_word((want){PAUSE, NULL, 0, 0, 0, site}); }
 void warp_nap(const char *site) { (void)access_word((want){NAP, NULL, 0, 0, 0, site}); }
 
-uint32_t warp_width(void) { return now ? WARP_WIDTH : 1u; }
-uint32_t warp_ballot(int flag) { return ask((want){BALLOT, NULL, flag != 0, 0, 0, NULL}); }
-uint32_t warp_shuffle(uint32_t v, uint32_t from) { return ask((want){SHUFFLE, NULL, v, from, 0, NULL}); }
-void warp_sync(void) { (void)ask((want){SYNC, NULL, 0, 0, 0, NULL}); }
+uint32_t warp_width(void) { return now ? now->n : 1u; }
+uint32_t warp_ballot(int flag) { return now ? ask((want){BALLOT, NULL, flag != 0, 0, 0, NULL}) : (uint32_t)(flag != 0); }
+uint32_t warp_shuffle(uint32_t v, uint32_t from) { return now ? ask((want){SHUFFLE, NULL, v, from, 0, NULL}) : v; }
+void warp_sync(void)
+{
+    if (now)
+        (void)ask((want){SYNC, NULL, 0, 0, 0, NULL});
+}
 
 void warp_barrier(uint32_t which, uint32_t expected, int syncs)
 {
@@ -299,6 +330,22 @@ void warp_barrier(uint32_t which, uint32_t expected, int syncs)
         return;
     }
     model_barrier(which, 1, expected, syncs);
+    now = NULL;
+    warp_thread.x = self;
+}
+
+void warp_wait(uint32_t permit)
+{
+    uint32_t self = warp_thread.x;
+    model_wait(permit);
+    now = NULL;
+    warp_thread.x = self;
+}
+
+void warp_give(uint32_t permit)
+{
+    uint32_t self = warp_thread.x;
+    model_give(permit);
     now = NULL;
     warp_thread.x = self;
 }
@@ -334,7 +381,9 @@ void warp_watch(void *block, size_t n_bytes, warp_care (*care)(size_t at), int a
 
 void warp_begin(void)
 {
-    n_warps = 0;
+    uint32_t i;
+    for (i = 0; i < MAX_WARPS; i++)
+        warps[i].is_used = warps[i].epoch = 0;
     memset(watched.read, 0, sizeof watched.read);
     memset(watched.written, 0, sizeof watched.written);
     is_running = 1;
@@ -378,6 +427,7 @@ static int is_let_be(warp_care care, size_t n_bytes, int writes)
     switch (care) {
     case WARP_WORD: return 1;
     case WARP_LATE: return writes && n_bytes == 4u;
+    case WARP_LOCKED: return !writes && n_bytes > 4u;
     case WARP_FLAG: return now && !writes;
     default: return 0;
     }
@@ -392,7 +442,7 @@ static void touch_memory(const void *p, size_t n_bytes, int writes)
     for (i = at / 4u; i <= (at + n_bytes - 1u) / 4u; i++) {
         if (is_let_be(watched.care[i], n_bytes, writes))
             continue;
-        if (now)
+        if (now && watched.care[i] != WARP_LOCKED)
             check_in_warp(i, writes);
         touch_cell(i, writes);
     }

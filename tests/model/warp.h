@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* warp.h - warps for the explorer: 32 threads that run the same code in one fiber.
+/* warp.h - warps for the explorer: up to 32 threads that run the same code in one fiber.
  *
  * The threads of a warp run one after another, by number. Each runs up to an access to a shared word, a pause, or a
  * step of the whole warp (ballot, shuffle, barrier). Accesses are executed first; simultaneous loads of one word are
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define WARP_WIDTH 32u
-#define WARP_MAX_WATCHED 2048u /* bytes */
+#define WARP_MAX_WATCHED 14336u /* bytes */
 
 /* The running thread's number in its block. */
 typedef struct warp_index {
@@ -31,7 +31,9 @@ typedef enum warp_care {
     WARP_WORD, /* not watched: shared words, also read where an old value is harmless                     */
     WARP_FLAG, /* single threads may write it at once, because they write the same; for a warp that reads
                 * it, an old value is as good as a new one                                                */
-    WARP_LATE  /* writes of 4 bytes are not watched: a mark read after a barrier, harmless to others      */
+    WARP_LATE, /* writes of 4 bytes are not watched: a mark read after a barrier, harmless to others      */
+    WARP_LOCKED /* a lock guards it, also between threads of a warp. Reads of more than 4 bytes are not watched: it is
+                 * copied along with its neighbours, and not used there                                  */
 } warp_care;
 
 /* Called before an exploration. care: how each 4 bytes of the block are watched; apart: thread 0 of a warp loads
@@ -40,7 +42,8 @@ void warp_watch(void *block, size_t n_bytes, warp_care (*care)(size_t at), int a
 /* Called before each schedule, once the block is initialized; and after it. */
 void warp_begin(void);
 void warp_end(void);
-/* Called by a fiber: runs `code` in a warp of one thread or of WARP_WIDTH. */
+/* Called by a fiber: runs `code` in a warp of that many threads, at most WARP_WIDTH. A single one is a thread of the host, or stands
+ * for a warp. */
 void warp_run(uint32_t n_threads, uint32_t first_thread, void (*code)(void));
 
 /* ---- called by the threads --------------------------------------------------------------------- */
@@ -49,6 +52,8 @@ uint32_t warp_load(uint32_t *p, int order, const char *site);
 void warp_store(uint32_t *p, uint32_t v, int order, const char *site);
 uint32_t warp_add(uint32_t *p, uint32_t v, int order, const char *site);
 uint32_t warp_exchange(uint32_t *p, uint32_t v, int order, const char *site);
+/* Lanes that look at words side by side: it is no sign of a warp that spins. */
+uint32_t warp_look(uint32_t *p, int order, const char *site);
 int warp_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char *site);
 void warp_pause(const char *site);
 void warp_nap(const char *site);
@@ -58,5 +63,8 @@ uint32_t warp_ballot(int flag);
 uint32_t warp_shuffle(uint32_t v, uint32_t from);
 void warp_sync(void);
 void warp_barrier(uint32_t which, uint32_t expected, int syncs);
+/* Of a single thread: model_wait, model_give. */
+void warp_wait(uint32_t permit);
+void warp_give(uint32_t permit);
 
 #endif

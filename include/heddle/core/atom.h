@@ -19,7 +19,7 @@
  *     HD_COPY16(to, from), HD_COPY4(to, from): start a copy of 16, 4 bytes from global into block-shared memory
  *     HD_COPY_WAIT(): waits for these copies
  *
- * order: RELAXED ACQUIRE RELEASE ACQ_REL; scope: BLOCK (threads of one worker), DEV (workers of one device, CPU
+ * order: RELAXED ACQUIRE RELEASE ACQ_REL, among threads of the host SEQ_CST; scope: BLOCK (threads of one worker), DEV (workers of one device, CPU
  * threads) or SYS (host and running kernel). Both are tokens, because nvcc's built-ins want literals. Words are plain
  * uint32_t and are touched only through these macros. Each word has one scope for life, named in the field's comment.
  *
@@ -187,6 +187,7 @@ HD_FN void hd_yield_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
 #define HD_ORDER_ACQUIRE __ATOMIC_ACQUIRE
 #define HD_ORDER_RELEASE __ATOMIC_RELEASE
 #define HD_ORDER_ACQ_REL __ATOMIC_ACQ_REL
+#define HD_ORDER_SEQ_CST __ATOMIC_SEQ_CST
 #define HD_ORDER_FENCED_ACQUIRE __ATOMIC_ACQUIRE
 #define HD_ORDER_FENCED_RELEASE __ATOMIC_RELEASE
 #define HD_ORDER_FENCED_ACQ_REL __ATOMIC_ACQ_REL

@@ -25,7 +25,9 @@
 #include "heddle/core/block.h"
 #include "heddle/core/wire.h"
 
-#define HD_CHUNK 32u /* lines, one for each lane */
+#if !defined(HD_CHUNK) /* the model test has warps of fewer lanes */
+#define HD_CHUNK 32u   /* lines, one for each lane */
+#endif
 #define HD_GROUPS 4u /* of a chunk: a load of all lanes fetches one */
 #define HD_GROUP (HD_CHUNK / HD_GROUPS)
 #define HD_PATIENCE_NS 2500000ull
@@ -71,7 +73,7 @@ static __device__ __forceinline__ uint32_t hd_courier_look(const hd_wire &wire, 
     for (g = 0; g < HD_GROUPS; g++) {
         const uint32_t place = c.at + g * HD_GROUP + lane / HD_WIRE_UNITS;
         u[g].tag = place; /* not there */
-        if (g == first || (c.eager && (c.got >> g * HD_GROUP & 0xffu) != 0xffu))
+        if (g == first || (c.eager && (c.got >> g * HD_GROUP & hd_below(HD_GROUP)) != hd_below(HD_GROUP)))
             u[g] = HD_UNIT_LOAD(&wire.lines[place & (wire.n_lines - 1u)].unit[lane % HD_WIRE_UNITS]);
     }
 #pragma unroll
@@ -312,7 +314,7 @@ static __device__ __forceinline__ void hd_courier_turn(const hd_run &r, const hd
     }
     if (c.late)
         hd_courier_link(r, all, c, *slot);
-    if (c.got != 0xffffffffu || c.late)
+    if (c.got != hd_below(HD_CHUNK) || c.late)
         return;
     c.at += HD_CHUNK * c.n;
     c.got = 0;

@@ -27,7 +27,9 @@
 #include "heddle/core/spawn.h"
 
 #define HD_CREW_BARRIERS 0xfffeu /* bits: those of teams; 0 is that of all threads */
+#ifndef HD_CREW_LINGER           /* the model test has fewer */
 #define HD_CREW_LINGER 24u       /* looks, of some 30 ns */
+#endif
 #define HD_SEAT_LONG 512u        /* looks at a running task after which the host is told of it */
 
 typedef struct __align__(128) hd_seat
@@ -315,16 +317,16 @@ static __device__ __forceinline__ void hd_crew_fetch(const hd_run *r, hd_crew *c
 {
     const uint32_t lane = threadIdx.x & 31u;
     __syncwarp();
-    while (mask) { /* four at a time */
-        const uint32_t four = hd_lowest_of(mask, 4u);
-        uint32_t bits = four, i, k, t;
+    while (mask) { /* eight lanes a record */
+        const uint32_t some = hd_lowest_of(mask, hd_warp_width() / 8u);
+        uint32_t bits = some, i, k, t;
         for (i = 0; i < lane / 8u; i++)
             bits &= bits - 1u;
         k = bits ? hd_lowest(bits) : 0u;
         t = hd_shuffle(x->task, k);
         if (bits)
             ((uint4 *)&c->seat[k].record)[lane & 7u] = ((const uint4 *)hd_task_at(r, t))[lane & 7u];
-        mask &= ~four;
+        mask &= ~some;
     }
     __syncwarp();
 }

@@ -7,7 +7,11 @@
  * a task waits for, and its copies (core/copy.h) are elsewhere in pinned memory; the reader fetches them in a second trip.
  *
  * Places are handed out by one addition. A place is used again when its line was taken: couriers (core/courier.h) say up to which
- * place all are. */
+ * place all are.
+ *
+ * The kernel ends when there has been nothing to do for some time. A thread of the pool notices that: if lines are left, it starts the
+ * kernel again; else it sleeps, and the next thread that sends starts it. No line is overlooked: a sender first takes a place, and looks
+ * at `sleeps` after its line; the pool's thread sets `sleeps` before it compares the places with what the kernel has taken. */
 #ifndef HEDDLE_CORE_WIRE_H
 #define HEDDLE_CORE_WIRE_H
 
@@ -182,6 +186,46 @@ HD_FN void hd_wire_write(const hd_wire *wire, uint32_t place, const hd_sent *lik
         hd_wire_line_write(&lines[(place + i) & mask], place + i, handles[i], head, from, (n_bytes + 3u) / 4u * 4u);
     }
 }
+
+/* ---- places, and the kernel's start ---- */
+
+/* Of all threads that send. */
+typedef struct hd_places {
+    uint32_t next; /* sys: the place of the next line                                                     */
+    uint32_t seen; /* sys: `taken` at the last look: the word itself changes often, and is then in no cache */
+} hd_places;
+
+HD_FN uint32_t hd_wire_taken(const hd_wire *wire) { return HD_LOAD(wire->taken, ACQUIRE, SYS); }
+
+/* A thread takes n places; returns the first. */
+HD_FN uint32_t hd_wire_reserve(hd_places *p, uint32_t n) { return HD_ADD(&p->next, n, SEQ_CST, SYS); }
+
+/* Were the lines before the one of that place taken that are as far as the ring is long? As seen at the last look. */
+HD_FN int hd_wire_seems_free(const hd_wire *wire, hd_places *p, uint32_t place)
+{
+    return (int32_t)(place - HD_LOAD(&p->seen, ACQUIRE, SYS)) < (int32_t)wire->n_lines;
+}
+/* The same, as it is. */
+HD_FN int hd_wire_is_free(const hd_wire *wire, hd_places *p, uint32_t place)
+{
+    const uint32_t taken = hd_wire_taken(wire);
+    HD_STORE(&p->seen, taken, RELEASE, SYS);
+    return (int32_t)(place - taken) < (int32_t)wire->n_lines;
+}
+
+/* The pool's thread, when no kernel runs: have lines before that place not been taken? */
+HD_FN int hd_wire_is_left(const hd_wire *wire, const uint32_t *next)
+{
+    return HD_LOAD((uint32_t *)(uintptr_t)next, SEQ_CST, SYS) != hd_wire_taken(wire);
+}
+/* Likewise, with the lock that a sender takes before it starts the kernel: 1: it may sleep, and senders know. */
+HD_FN int hd_wire_may_sleep(const hd_wire *wire, const uint32_t *next, uint32_t *sleeps)
+{
+    HD_STORE(sleeps, 1u, SEQ_CST, SYS);
+    return !hd_wire_is_left(wire, next);
+}
+/* A sender, after its lines: must it start the kernel? */
+HD_FN int hd_wire_must_rouse(const uint32_t *sleeps) { return HD_LOAD((uint32_t *)(uintptr_t)sleeps, SEQ_CST, SYS) != 0u; }
 #endif
 
 #endif

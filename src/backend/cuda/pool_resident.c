@@ -3,9 +3,7 @@
  * memory (core/wire.h), without a call of CUDA.
  *
  * The kernel ends by itself when there has been nothing to do for linger_us, after hold_us, or when it is asked. The pool's thread
- * notices that. If lines are left it starts the kernel again; else it sleeps, and the next thread that sends starts it. No line is
- * overlooked: a sender first takes a place, by an addition to `next`, and looks at `sleeps` after its line; the pool's thread sets
- * `sleeps` before it compares `next` with what the kernel has taken.
+ * notices that. If lines are left it starts the kernel again; else it sleeps, and the next thread that sends starts it.
  *
  * While a stream waits for a task the kernel stays. Streams share queues of the hardware: another launch could stand behind the wait,
  * and the task would never run. So before the wait is put into the stream, the host asks the kernel to stay, and awaits its answer.
@@ -61,20 +59,17 @@ typedef struct resident {
     hd_list awaited; /* handles of the tasks that streams wait for */
     uint64_t began;
     uint8_t pad[HD_LINE];
-    uint32_t next; /* atomic: the place of the next line */
-    uint32_t seen; /* atomic: `taken` at the last look: the word itself changes often, and is then in no cache */
+    hd_places places;
 } resident;
 
 static inline resident *resident_of(const hd_loaded *l) { return l->pool->mode; }
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------------- */
 
-static uint32_t taken(const resident *x) { return HD_LOAD(x->wire.taken, ACQUIRE, SYS); }
+/* Lines before the place that this word holds are complete, or are about to be. */
+static const uint32_t *next_place(const resident *x) { return x->table ? &x->table->whole : &x->places.next; }
 
-static int lines_are_left(const resident *x)
-{
-    return __atomic_load_n(x->table ? &x->table->whole : &x->next, __ATOMIC_SEQ_CST) != taken(x);
-}
+static int lines_are_left(const resident *x) { return hd_wire_is_left(&x->wire, next_place(x)); }
 
 static void ask(const resident *x, uint32_t what) { __atomic_store_n(x->wire.asked, what, __ATOMIC_RELAXED); }
 /* For the rest the caller holds the mutex. If it is to stay, it ends later. */
@@ -191,9 +186,7 @@ static void start_or_sleep(hd_loaded *l)
         start_kernel(l);
         return;
     }
-    if (!x->n_holds)
-        __atomic_store_n(&p->sleeps, 1, __ATOMIC_SEQ_CST);
-    if (!p->ends && (x->n_holds || !lines_are_left(x)))
+    if ((x->n_holds || hd_wire_may_sleep(&x->wire, next_place(x), &p->sleeps)) && !p->ends)
         pthread_cond_wait(&p->woken, &p->mutex);
     __atomic_store_n(&p->sleeps, 0, __ATOMIC_RELAXED);
 }
@@ -286,13 +279,11 @@ static void await_line(hd_loaded *l, uint32_t place)
 {
     resident *x = resident_of(l);
     uint32_t n = 0;
-    while ((int32_t)(place - taken(x)) >= (int32_t)x->wire.n_lines &&
-           !__atomic_load_n(&l->pool->is_over, __ATOMIC_RELAXED)) {
-        if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
+    while (!hd_wire_is_free(&x->wire, &x->places, place) && !__atomic_load_n(&l->pool->is_over, __ATOMIC_RELAXED)) {
+        if (hd_wire_must_rouse(&l->pool->sleeps))
             rouse(l);
         HD_PAUSE(n++);
     }
-    __atomic_store_n(&x->seen, taken(x), __ATOMIC_RELAXED);
 }
 
 /* The fate of a released task may be its own. */
@@ -307,8 +298,8 @@ static void clean(hd_loaded *l, const hd_sent *like, const uint64_t *handles, ui
 static uint32_t write_lines(hd_loaded *l, const hd_sent *like, const uint64_t *handles, size_t stride, uint32_t n)
 {
     resident *x = resident_of(l);
-    const uint32_t place = __atomic_fetch_add(&x->next, n, __ATOMIC_SEQ_CST);
-    if ((int32_t)(place + n - 1u - __atomic_load_n(&x->seen, __ATOMIC_RELAXED)) >= (int32_t)x->wire.n_lines)
+    const uint32_t place = hd_wire_reserve(&x->places, n);
+    if (!hd_wire_seems_free(&x->wire, &x->places, place + n - 1u))
         await_line(l, place + n - 1u);
     hd_wire_write(&x->wire, place, like, handles, stride, n);
     return place;
@@ -339,7 +330,7 @@ static void send(hd_loaded *l, const hd_sent *like, const uint64_t *handles, siz
         write_in_turn(l, like, handles, stride, n);
     else
         (void)write_lines(l, like, handles, stride, n);
-    if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST))
+    if (hd_wire_must_rouse(&l->pool->sleeps))
         rouse(l);
     if (is_wide || like->held)
         end_wide(x, like, is_wide);
@@ -351,9 +342,9 @@ static void flush(hd_loaded *l)
     if (!x->table)
         return;
     pthread_mutex_lock(&x->table->mutex);
-    hd_pool_table_flush(l, x->table, &x->wire, x->next);
+    hd_pool_table_flush(l, x->table, &x->wire, x->places.next);
     pthread_mutex_unlock(&x->table->mutex);
-    if (__atomic_load_n(&l->pool->sleeps, __ATOMIC_SEQ_CST) && lines_are_left(x))
+    if (hd_wire_must_rouse(&l->pool->sleeps) && lines_are_left(x))
         rouse(l);
 }
 
