@@ -43,7 +43,7 @@ extern "C" uint64_t heddle_host_clock_ns(void)
 {
     static uint64_t now;
     if (block_clock_step) /* a warp that looks at the clock waits for something */
-        warp_nap(MODEL_SITE(clock));
+        warp_rest(MODEL_SITE(clock));
     return now += block_clock_step ? block_clock_step : 1u;
 }
 

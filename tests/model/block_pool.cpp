@@ -6,13 +6,14 @@
  *     serve   two blocks of one team; the warps of the second begin as couriers
  *     crew    a block of several teams, one of them wide; one warp schedules, one is a courier
  *
- * In the last two the kernel may end when there is nothing to do, and is started again as the host does it. A courier is a warp of
- * HD_CHUNK lanes, a scheduling warp has eight, a team's warp is one thread. Fences stand alone here, as on a GPU.
+ * In the last two the kernel may end when there is nothing to do, and is started again as the host does it. Warps that
+ * schedule and couriers have eight lanes, a team's warp is one thread. Fences stand alone here, as on a GPU.
  *
  * What must hold: each task runs once, with its own record, after those that it comes after; it sees what they wrote, and the host
  * sees what it wrote when it is told. Then the host uses slots and places again. No line is overlooked, and the kernel ends. */
 #define MODEL_FENCES
 #define HD_CHUNK 4u
+#define HD_GROUPS 2u
 #define HD_COURIERS 2u
 #define HD_CREW_LINGER 0u
 #define __builtin_memcpy __tsan_memcpy /* in core, too */
@@ -25,10 +26,10 @@ extern "C" void *__tsan_memcpy(void *to, const void *from, size_t n_bytes);
 
 #include "heddle/core/serve.h"
 
-#define MAX_SENT 6u
+#define MAX_SENT 7u
 #define MAX_BLOCKS 3u
 #define MAX_WARPS 2u /* of a team */
-#define MAX_TEAMS 3u /* warps of teams */
+#define MAX_TEAMS 4u /* warps of teams */
 #define N_HOST 8u
 #define N_SLOTS 16u /* places of the ring */
 #define N_LINES 8u
@@ -36,7 +37,7 @@ extern "C" void *__tsan_memcpy(void *to, const void *from, size_t n_bytes);
 #define COPY_BYTES 16u
 #define N_STORE 128u /* none of them is used: no body spawns */
 #define GENERATION 5u
-#define N_LANES_OF_SCHEDULER 8u /* they copy a record */
+#define N_THREADS 8u /* of a warp: they copy a record, or look at two lines */
 #define NEVER (1ull << 40)
 #define KERNEL_BARRIER 7u
 
@@ -454,9 +455,9 @@ static void run_crew(uint32_t role)
         come_to_crew();
     meet();
     if (role == COURIER)
-        warp_run(HD_CHUNK, first, bring_to_crew);
+        warp_run(N_THREADS, first, bring_to_crew);
     else if (role == SCHEDULES)
-        warp_run(N_LANES_OF_SCHEDULER, first, schedule);
+        warp_run(N_THREADS, first, schedule);
     else
         warp_run(1, first, be_team);
     meet();
@@ -476,11 +477,11 @@ static void run_block(uint32_t role)
     }
     meet();
     if (b)
-        warp_run(HD_CHUNK, first, serve_couriers);
+        warp_run(N_THREADS, first, serve_couriers);
     if (b)
         warp_barrier(KERNEL_BARRIER - 2u, 2, 1); /* of the block */
     if (schedules)
-        warp_run(N_LANES_OF_SCHEDULER, first, serve_schedule);
+        warp_run(N_THREADS, first, serve_schedule);
     else
         warp_run(1, first, serve_team);
 }
@@ -511,7 +512,7 @@ static void fiber(uint32_t id)
         else if (role == TAKER)
             take_all();
         else
-            warp_run(HD_CHUNK, 32u * (role - COURIER), bring_lines);
+            warp_run(N_THREADS, 32u * (role - COURIER), bring_lines);
     }
 }
 
@@ -660,7 +661,7 @@ static int explore_case(const uint8_t *order, uint32_t most, uint32_t deeper)
     make_pool();
     t.n_fibers = n_roles;
     block_clock_step = c->step;
-    warp_threads_of_block = 1u + N_LANES_OF_SCHEDULER;
+    warp_threads_of_block = 1u + N_THREADS;
     warp_watch(&m, sizeof m, care_of, 0);
     o.n_preempt = c->n_preempt + deeper < most ? c->n_preempt + deeper : most;
     failed = block_explore(t, &o);
@@ -675,7 +676,7 @@ static int explore_case(const uint8_t *order, uint32_t most, uint32_t deeper)
 /* clang-format off */
 static const pool_case cases[] = {
     {"wire.one",      WIRE, 2, 2, 0, 4, 1, 0, 1, {{0, 7}}},
-    {"wire.round",    WIRE, 1, 1, 2, 4, 1, 0, 4, {{0, 2}, {1, 7}, {2, 3}, {3, 1}}},
+    {"wire.round",    WIRE, 1, 1, 2, 4, 1, 0, 7, {{0, 2}, {1, 7}, {2, 3}, {3, 1}, {4, 1}, {5, 1}, {6, 1}}},
     {"wire.again",    WIRE, 1, 1, 3, 4, 1, 0, 5, {{0, 7}, {1, 7}, {0, 10}, {1, 2}, {0, 9}}},
     {"wire.wraps",    WIRE, 1, 1, 0u - 3u, 4, 1, 0, 5, {{0, 7}, {1, 7}, {0, 7}, {1, 2}, {0, 1}}},
     {"wire.hosts",    WIRE, 1, 1, 2, 4, 1, 0, 4, {{0, 7}, {1, 7, SECOND}, {0, 8}, {1, 7, SECOND}}},
@@ -691,15 +692,23 @@ static const pool_case cases[] = {
     {"serve.hosts",   SERVE, 1, 0, 0, 8, 0, 1, 2, {{0, 7}, {1, 2, SECOND}}},
     {"serve.holds",   SERVE, 1, 0, 0, 8, 0, 0, 2, {{0, 7, SLOW}, {1, 2}}, 0, 1},
     {"serve.patient", SERVE, 1, 0, 0, 8, 0, 0, 2, {{0, 7, SLOW}, {1, 2}}, 0, 3000000},
+    {"serve.stops",   SERVE, 1, 0, 3, 8, 0, 1, 2, {{0, 7}, {1, 2}}},
+    {"serve.chain",   SERVE, 1, 0, 3, 8, 0, 1, 2, {{0, 7}, {1, 2, 0, 1}}},
+    {"serve.late",    SERVE, 1, 0, 3, 8, 0, 0, 5, {{0, 7}, {1, 2, 0, 1}, {2, 1}, {3, 1}, {4, 1}}},
     {"crew.one",      CREW, 1, 0, 0, 4, 2, 0, 1, {{0, 7}}},
     {"crew.two",      CREW, 1, 0, 0, 4, 2, 0, 2, {{0, 7, SLOW}, {1, 2}}},
+    {"crew.both",     CREW, 1, 0, 0, 4, 2, 0, 2, {{0, 7}, {1, 2}}},
     {"crew.ends",     CREW, 1, 1, 0, 4, 2, 1, 2, {{0, 7}, {1, 2}}},
     {"crew.hosts",    CREW, 1, 0, 0, 4, 2, 1, 2, {{0, 7}, {1, 2, SECOND}}},
     {"crew.again",    CREW, 1, 0, 2, 4, 2, 1, 3, {{0, 7}, {0, 9}, {0, 2}}},
     {"crew.after",    CREW, 1, 0, 2, 4, 2, 0, 3, {{0, 7}, {1, 9, 0, 1}, {2, 2, 0, 3}}},
     {"crew.fails",    CREW, 1, 0, 3, 4, 2, 0, 3, {{0, 7, FAILS}, {1, 9, SKIPPED, 1}, {0, 3}}},
+    {"crew.chain",    CREW, 1, 0, 3, 4, 2, 1, 2, {{0, 7}, {1, 2, 0, 1}}},
+    {"crew.holds",    CREW, 1, 0, 3, 4, 2, 0, 2, {{0, 7}, {1, 2, 0, 1}}, 0, 1},
     {"crew.wide",     CREW, 1, 0, 0, 4, 2, 0, 2, {{0, 7, SLOW}, {1, 2, 0, 0, 1, 2}}},
     {"crew.wides",    CREW, 1, 0, 0, 4, 3, 0, 3, {{0, 7, 0, 0, 1, 2}, {1, 2, 0, 0, 1, 2}, {2, 2, SLOW}}},
+    {"crew.pairs",    CREW, 1, 0, 0, 4, 4, 0, 2, {{0, 7, SLOW, 0, 1, 2}, {1, 2, SLOW, 0, 1, 2}}},
+    {"crew.hurry",    CREW, 1, 0, 0, 4, 2, 1, 3, {{0, 7}, {1, 2, URGENT}, {2, 2}}},
     {"crew.urgent",   CREW, 1, 0, 0, 4, 2, 0, 3, {{0, 7, SLOW}, {1, 2}, {2, 2, URGENT}}},
     {"crew.blocks",   CREW, 1, 0, 0, 4, 2, 0, 2, {{0, 7, SLOW, 0, 3}, {1, 2}}},
     {"crew.copies",   CREW, 1, 0, 0, 4, 2, 0, 2, {{0, 7, COPIES | SLOW}, {1, 5, COPIES}}},
@@ -709,8 +718,8 @@ static const pool_case cases[] = {
 int block_test_pool(uint32_t most, uint32_t deeper)
 {
     static const uint8_t orders[][N_ROLES] = {
-        {HOST, SECOND_HOST, THREAD, COURIER, SECOND_COURIER, TEAM, TEAM + 1, TEAM + 2, TAKER, SCHEDULES},
-        {SCHEDULES, TAKER, TEAM + 2, TEAM + 1, TEAM, SECOND_COURIER, COURIER, THREAD, SECOND_HOST, HOST},
+        {HOST, SECOND_HOST, THREAD, COURIER, SECOND_COURIER, TEAM, TEAM + 1, TEAM + 2, TEAM + 3, TAKER, SCHEDULES},
+        {SCHEDULES, TAKER, TEAM + 3, TEAM + 2, TEAM + 1, TEAM, SECOND_COURIER, COURIER, THREAD, SECOND_HOST, HOST},
     };
     for (const pool_case &one : cases) {
         if (strncmp(one.name, block_case, strlen(block_case)) != 0)

@@ -21,9 +21,9 @@ import subprocess
 import sys
 import time
 
-WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"]}
+WEAKER = {"ACQUIRE": ["RELAXED"], "RELEASE": ["RELAXED"], "ACQ_REL": ["ACQUIRE", "RELEASE", "RELAXED"], "SEQ_CST": ["ACQ_REL"]}
 CELLS = ("strip_step.h", "strip_enter.h", "strip_sweep.h", "strip_rows.h", "strip.h")  # of a wave on blocks
-CUDA_ONLY = ("batch.h", "block.h", "copy.h", "courier.h", "crew.h", "kernel.h", "planned.h", "resident.h", "serve.h", "serving.h", "wire.h")
+CUDA_ONLY = ("batch.h", "block.h", "copy.h", "kernel.h", "planned.h", "resident.h")
 SPAWNING = ("spawn_buffer.h", "own.h", "spawn.h", "sibling.h")  # the cases of spawn.c test their orders
 # Files that only some cases test: the beginnings of the cases' names.
 CASES = {"ring.h": ["full", "placed", "parks", "wrap", "again", "cross", "diamond", "chain", "urgent"],
@@ -364,6 +364,67 @@ BLOCK_BUGS = [
     ("a watcher is told without a release by who counts", "dynamic",
      "HD_STORE(&r->watched[x->record->watch], w->run, RELEASE, SYS);", "HD_STORE(&r->watched[x->record->watch], w->run, RELAXED, SYS);"),
 ]
+# Resident pools (block_pool.cpp), in one of RESIDENT: name, cases that must notice, text, replacement, and so on.
+RESIDENT = ("wire.h", "courier.h", "crew.h", "serve.h", "serving.h")
+RESIDENT_BUGS = [
+    ("a line is there when its last unit is", "wire.one", "& 15u) == 15u;", "& 8u) != 0u;"),
+    ("a line is there when any unit is", "wire.one", "& 15u) == 15u;", "& 15u) != 0u;"),
+    ("a tag counts within the ring", "wire.round", "u[g].tag == place + 1u);", "(u[g].tag - place - 1u) % wire.n_lines == 0u);"),
+    ("units have the tag of the next place", "wire.one", "const hd_unit u = {place + 1u, {a, b, c}};", "const hd_unit u = {place + 2u, {a, b, c}};"),
+    ("places are taken by load and store", "wire.hosts", "return HD_ADD(&p->next, n, SEQ_CST, SYS);",
+     "const uint32_t k_ = HD_LOAD(&p->next, SEQ_CST, SYS);\n    HD_STORE(&p->next, k_ + n, SEQ_CST, SYS);\n    return k_;"),
+    ("a line is written a place too early", "wire.round", "return (int32_t)(place - taken) < (int32_t)wire->n_lines;",
+     "return (int32_t)(place - taken) <= (int32_t)wire->n_lines;"),
+    ("a line is said to be taken before it is", "wire.round", "HD_STORE(wire.taken, taken, RELEASE, SYS);", "HD_STORE(wire.taken, taken + 1u, RELEASE, SYS);"),
+    ("what does not fit into a line is written after it", "wire.again",
+     "            hd_wire_apart_write(wire, &s);\n", "",
+     "handles[i], head, from, (n_bytes + 3u) / 4u * 4u);",
+     "handles[i], head, from, (n_bytes + 3u) / 4u * 4u);\n        const hd_sent s_ = hd_sent_like(like, handles[i], i * stride);\n"
+     "        hd_wire_apart_write(wire, &s_);"),
+    ("a line is taken again", "wire.round", "return __ballot_sync(0xffffffffu, fresh) & ~c.got;", "return __ballot_sync(0xffffffffu, fresh);"),
+    ("the pool's thread looks for lines, then says that it sleeps", "serve.ends",
+     "    HD_STORE(sleeps, 1u, SEQ_CST, SYS);\n    return !hd_wire_is_left(wire, next);",
+     "    const int left_ = hd_wire_is_left(wire, next);\n    HD_STORE(sleeps, 1u, SEQ_CST, SYS);\n    return !left_;"),
+    ("the pool's thread sleeps whatever is left", "serve.ends", "return !hd_wire_is_left(wire, next);", "return 1;"),
+    ("a task is put into a list before the lines before its own have come", "serve.after",
+     "others < 0 ? 0u : c.late & hd_below((uint32_t)own);", "c.late;"),
+    ("a courier does not wait for the lines of others", "serve.after", "others < 0 ? 0u : c.late", "c.late"),
+    ("a chunk with tasks that wait is over", "serve.late", "hd_below(HD_CHUNK) || c.late)", "hd_below(HD_CHUNK))"),
+    ("a held task is placed", "serve.held", "goes = !waits && !s.held;", "goes = !waits;"),
+    ("each courier stops where it is", "serve.stops", "(uint32_t)hd_courier_extreme(c, all->top, c.place, 1);", "c.top - c.place;"),
+    ("the next run begins where this one has", "serve.ends", "            all->place = end;\n", ""),
+    ("couriers do not meet before they go on", "serve.holds", "        hd_couriers_meet(all, c);\n        t.began", "        t.began"),
+    ("the kernel ends while tasks are left", "crew.holds", "while (!hd_others_wait(r)) {", "while (0) {"),
+    ("places are read before those that were served", "crew.holds",
+     "        return 0u - HD_LOAD(&r.control->outstanding, ACQUIRE, DEV) ==\n               hd_places_in(HD_PAIR_LOAD(&r.control->places, RELAXED));",
+     "    {\n        const uint32_t p_ = hd_places_in(HD_PAIR_LOAD(&r.control->places, RELAXED));\n"
+     "        return 0u - HD_LOAD(&r.control->outstanding, ACQUIRE, DEV) == p_;\n    }"),
+    ("a task counts as served before it has ended", "crew.holds", "    uint32_t wrong = 0, waiters = HD_NONE, ready, place;\n",
+     "    uint32_t wrong = 0, waiters = HD_NONE, ready, place;\n    if (lane == 0)\n"
+     "        (void)HD_SUB(&r->control->outstanding, hd_popcount(mask), RELEASE, DEV);\n",
+     "hd_popcount(mask), RELEASE, DEV);\n}\n\n/* ---- blocks", "0u, RELEASE, DEV);\n}\n\n/* ---- blocks"),
+    ("warps that work are free", "crew.two", "    x->free &= ~warps;\n", ""),
+    ("a team has too few warps", "crew.wide", "if (hd_popcount(x->free) < width || ", "if ("),
+    ("teams have the same barrier", "crew.pairs", "    x->barriers &= ~barrier;\n", ""),
+    ("tasks have the same place to copy to", "crew.copies", "    x->stages &= ~stage;\n", ""),
+    ("a place to copy to is never free again", "crew.copies", "    x->stages |= hd_used_by(", "    (void)hd_used_by("),
+    ("warps that have ended stay so", "crew.again", "(void)HD_SUB(&c->ended, warps, RELAXED, BLOCK);", ";"),
+    ("the words of ended warps are written, not subtracted from", "crew.both", "(void)HD_SUB(&c->ended, warps, RELAXED, BLOCK);",
+     "HD_STORE(&c->ended, ended & ~warps, RELAXED, BLOCK);"),
+    ("a team has ended when one of its warps has", "crew.wide", "x->warps && !(x->warps & ~ended));", "x->warps & ended);"),
+    ("warps are called before they know their seat", "crew.one", "    x->width = width;\n", "    x->width = width;\n    hd_crew_call(c, warps);\n",
+     "        c->stage_of[lane] = k;\n    hd_crew_call(c, warps);\n", "        c->stage_of[lane] = k;\n"),
+    ("an urgent task that is taken early is not counted", "crew.hurry",
+     "        (void)HD_ADD(&r->control->outstanding, 1u, RELAXED, DEV);\n        HD_FENCE_RELEASE();", "        HD_FENCE_RELEASE();",
+     "        if (t == HD_NONE)\n            (void)HD_SUB(&r->control->outstanding, 1u, RELAXED, DEV);\n    }\n    t = hd_shuffle", "    }\n    t = hd_shuffle"),
+    ("the task that an urgent one was taken before is forgotten", "crew.urgent", "    x->next = hd_shuffle(x->task, k);\n", ""),
+    ("a place that an urgent task has left is not served", "crew.hurry", "(void)HD_SUB(&r->control->outstanding, 1u, RELEASE, DEV);", ";"),
+    ("a block's end does not count", "crew.blocks", "        (void)hd_blocks_close(hd_child_at(r, x->task));\n", "        ;\n"),
+    ("others help with a task of several blocks, uncounted", "crew.blocks", "    if (hd_is_in(mask))\n        hd_blocks_share(hd_child_at(r, x->task));\n", ""),
+    ("a task that must not run does", "crew.fails", "ended = hd_ballot(hd_is_in(mask & ~many) && (wrong ||", "ended = hd_ballot(hd_is_in(mask & ~many) && (0u ||"),
+    ("a task that must not run does, on a lone team", "serve.fails", "threadIdx.x < v->team && !v->skip", "threadIdx.x < v->team"),
+    ("a block's end does not count, on a lone team", "serve.blocks", "        if (lane == 0)\n            (void)hd_blocks_close(task);\n", ""),
+]
 # Waves (wave.c); their engine is not in core: name, file, text, replacement.
 LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
 FLAG, TILE, TILE_ENGINE = "heddle/core/tile.h", "heddle/tile.h", "engine/tile.c"
@@ -536,8 +597,9 @@ def code_of(line, in_comment):
 
 
 def weakenings(core):
-    """Yields (where, what, file, line number, column, old, new) for every order in core. Left out: atom.h, which defines
-    them; and those that only nvcc compiles or that concern the host (scope SYS), which BLOCK_BUGS covers."""
+    """Yields (where, what, file, line number, column, old, new) for every order in core, and of RESIDENT for every fence.
+    Left out: atom.h, which defines them; those that only nvcc compiles, which BLOCK_BUGS covers; and those that concern the
+    host (scope SYS), unless the test has one."""
     names = os.listdir(core) + ["baselines/" + name for name in os.listdir(os.path.join(core, "baselines"))]
     for name in sorted(names):
         if not name.endswith(".h") or name == "atom.h" or name in CUDA_ONLY + CELLS:
@@ -546,7 +608,9 @@ def weakenings(core):
         with open(os.path.join(core, name)) as f:
             for number, line in enumerate(f, 1):
                 code, in_comment = code_of(line, in_comment)
-                for m in re.finditer(r"\b(FENCED_)?(ACQUIRE|RELEASE|ACQ_REL)\b(?!, SYS)", code):
+                for m in re.finditer(r"HD_FENCE_\w+\(\)", code) if name in RESIDENT else ():
+                    yield ("%s:%d" % (name, number), m.group(0), "core/" + name, number, m.start(), m.group(0), "((void)0)")
+                for m in re.finditer(r"\b(FENCED_)?(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b" + ("" if name in RESIDENT else "(?!, SYS)"), code):
                     call = re.findall(r"HD_\w+\([^,]*", code[:m.start()])
                     for new in WEAKER[m.group(2)]:
                         new = new if new == "RELAXED" else (m.group(1) or "") + new
@@ -646,15 +710,15 @@ class Bench:
                 return self.how(done)
         return None
 
-    BLOCK = ("block", "block_plan", "block_dynamic")
+    BLOCK = ("block", "block_plan", "block_dynamic", "block_pool")
 
     def compile_block(self, name, include, out):
         subprocess.run(self.cxx + ["-std=c++17", *self.FLAGS, "-fno-strict-aliasing",
                                    "-fno-exceptions", "-fno-rtti", "-fsanitize=thread", "-I" + self.model,
                                    "-I" + include, "-c", os.path.join(self.model, name + ".cpp"), "-o", out], check=True)
 
-    def run_block(self, include, half):
-        """Does so for one half of the block's test; the other half is unchanged."""
+    def run_block(self, include, half, cases=("",)):
+        """Does so for one part of the block's test; the others are unchanged."""
         objects = [os.path.join(self.out, name + ".cpp.o") for name in self.BLOCK]
         if not os.path.exists(objects[0]):
             self.compile(self.model, self.include, "warp.c")
@@ -662,14 +726,15 @@ class Bench:
                 self.compile_block(name, self.include, obj)
         changed = os.path.join(self.out, "changed.o")
         self.compile_block("block_" + half, include, changed)
-        objects = [changed if half in obj else obj for obj in objects]
+        objects = [changed if half in os.path.basename(obj) else obj for obj in objects]
         program = os.path.join(self.out, "model_block")
         subprocess.run(self.cc + objects + [os.path.join(self.out, name) for name in ("warp.c.o", "explore.c.o")] +
                        ["-o", program], check=True)
-        for most in ("0", "1", "2"):
-            done = subprocess.run([program, "--most", most, half], stdout=subprocess.PIPE, text=True, timeout=600)
-            if done.returncode:
-                return self.how(done)
+        for case in cases:
+            for most in ("0", "1", "2"):
+                done = subprocess.run([program, "--most", most, half] + [case] * bool(case), stdout=subprocess.PIPE, text=True, timeout=600)
+                if done.returncode:
+                    return self.how(done)
         return None
 
     EMULATED = ("-D_GNU_SOURCE", "-DHEDDLE_MODEL", "-DHEDDLE_EMULATE", "-DHEDDLE_BASELINES", "-DSTEPS=4000000ull", "-w",
@@ -736,6 +801,9 @@ def texts(source):
         yield name, [os.path.join(model, path)], old
     for name, _, old, _ in BLOCK_BUGS:
         yield name, headers(include, BLOCK), old
+    for name, _, *olds in RESIDENT_BUGS:
+        for old in olds[::2]:
+            yield name, headers(include, RESIDENT), old
     for bugs, names, *_ in EMULATED:
         for name, *olds in bugs:
             for old in olds[::2]:
@@ -792,10 +860,13 @@ def main():
         return seen % parts == part
 
     for where, what, path, number, column, old, new in weakenings(os.path.join(bench.include, "heddle", "core")):
-        if wanted(where):
+        if wanted(where) and (bench.cxx or os.path.basename(path) not in RESIDENT):
             root = bench.copy()
             weaken(os.path.join(root, "heddle", path), number, column, old, new)
             name = os.path.basename(path)
+            if name in RESIDENT:
+                report(where, what, bench.run_block(root, "pool", ("wire", "serve", "crew")))
+                continue
             report(where, what, bench.run_wave(root, ("heddle/" + path,)) if name in WAVING else
                    bench.run(root, cases=CASES.get(name), graphs=name not in SPAWNING + POOLING, spawning=name in SPAWNING + BOTH + POOLING))
     for name, path, old, new in BUGS + SPAWN_BUGS:
@@ -828,6 +899,11 @@ def main():
         if wanted(name, "block"):
             root = bench.copy()
             report(plant(root, BLOCK, old, new), name, bench.run_block(root, half))
+    for name, case, *texts in RESIDENT_BUGS if bench.cxx else []:
+        if wanted(name, "resident"):
+            root = bench.copy()
+            where = [plant(root, RESIDENT, old, new) for old, new in zip(texts[::2], texts[1::2])]
+            report(where[0], name, bench.run_block(root, "pool", (case,)))
     for bugs, files, *programs in EMULATED if bench.cxx and bench.archive else []:
         for name, *texts in bugs:
             if wanted(name, "emulated"):

@@ -16,9 +16,9 @@
 #define MANY WARP_WIDTH /* stands for more than one thread */
 
 /* In order of execution. Steps of the whole warp come last, so that a thread that writes alone catches up first. */
-typedef enum kind { NOTHING, STORE, ADD, EXCHANGE, CAS, LOAD, LOOK, PAUSE, NAP, BALLOT, SHUFFLE, SYNC, BARRIER } kind;
+typedef enum kind { NOTHING, STORE, ADD, EXCHANGE, CAS, LOAD, LOOK, PAUSE, NAP, REST, BALLOT, SHUFFLE, SYNC, BARRIER } kind;
 static const char *const kind_names[] = {"end",   "store", "add",    "exchange", "cas",      "load",
-                                         "look",  "pause", "nap",   "ballot", "shuffle",  "syncwarp", "barrier"};
+                                         "look",  "pause", "nap",   "rest", "ballot", "shuffle",  "syncwarp", "barrier"};
 
 /* What a thread waits to do. Of a barrier: value is its number, expected the count, order whether it syncs. */
 typedef struct want {
@@ -46,6 +46,7 @@ typedef struct warp {
     uint32_t waiting;      /* bit i: thread i has a want */
     uint32_t n_loads;      /* loads in a row */
     uint32_t n_looks;      /* the same of looks, whatever else is loaded */
+    int has_stored;        /* since it last rested */
     thread threads[WARP_WIDTH];
 } warp;
 
@@ -118,6 +119,7 @@ static uint32_t do_access(const want *a)
     case EXCHANGE: return model_exchange(a->p, a->value, a->order, a->site);
     case CAS: return (uint32_t)model_cas(a->p, a->expected, a->value, a->order, a->site);
     case PAUSE: model_pause(a->site); return 0;
+    case REST:
     case NAP: model_nap(a->site); return 0;
     default: abort();
     }
@@ -126,7 +128,7 @@ static uint32_t do_access(const want *a)
 static int same_load(const want *a, const want *b)
 {
     return (a->kind == LOAD && b->kind == LOAD && a->p == b->p && a->order == b->order) ||
-           ((a->kind == PAUSE || a->kind == NAP) && (b->kind == PAUSE || b->kind == NAP));
+           (a->kind >= PAUSE && a->kind <= REST && b->kind >= PAUSE && b->kind <= REST);
 }
 
 /* A part of the warp may have read older values than the rest, so it naps: a pause could block it for ever. */
@@ -161,7 +163,11 @@ static uint32_t do_accesses(warp *w, kind from, kind to)
         calm_pause(w, &t->want);
         warp_thread.x = w->first + i;
         spin_no_longer(w, &t->want, !done);
-        t->result = do_access(&t->want);
+        w->has_stored |= t->want.kind <= CAS;
+        if (t->want.kind != REST || !w->has_stored)
+            t->result = do_access(&t->want);
+        if (t->want.kind == REST)
+            w->has_stored = 0;
         done |= 1u << i;
         for (k = i + 1u; k < w->n && !(watched.apart && i == 0 && t->want.kind == LOAD); k++)
             if (w->waiting >> k & 1u && same_load(&w->threads[k].want, &t->want)) {
@@ -222,7 +228,7 @@ static void run_threads(warp *w)
         if (!done)
             done = do_accesses(w, LOAD, LOOK);
         if (!done)
-            done = do_accesses(w, PAUSE, NAP);
+            done = do_accesses(w, PAUSE, REST);
         if (!done) {
             do_together(w);
             done = 0xffffffffu;
@@ -237,6 +243,7 @@ static void make_threads(warp *w, uint32_t n, uint32_t first, void (*code)(void)
     w->first = first;
     w->code = code;
     w->waiting = w->n_loads = w->n_looks = 0;
+    w->has_stored = 0;
     w->epoch++; /* what the last warp in its place has touched is another's */
     for (i = 0; i < n; i++) {
         thread *t = &w->threads[i];
@@ -311,6 +318,7 @@ int warp_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char *
     return (int)access_word((want){CAS, p, v, expected, order, site});
 }
 void warp_pause(const char *site) { (void)access_word((want){PAUSE, NULL, 0, 0, 0, site}); }
+void warp_rest(const char *site) { (void)access_word((want){REST, NULL, 0, 0, 0, site}); }
 void warp_nap(const char *site) { (void)access_word((want){NAP, NULL, 0, 0, 0, site}); }
 
 uint32_t warp_width(void) { return now ? now->n : 1u; }

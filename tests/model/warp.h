@@ -57,6 +57,8 @@ uint32_t warp_look(uint32_t *p, int order, const char *site);
 int warp_cas(uint32_t *p, uint32_t expected, uint32_t v, int order, const char *site);
 void warp_pause(const char *site);
 void warp_nap(const char *site);
+/* Naps if the warp has stored nothing since it last rested. */
+void warp_rest(const char *site);
 
 uint32_t warp_width(void);
 uint32_t warp_ballot(int flag);

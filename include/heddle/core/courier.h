@@ -25,10 +25,10 @@
 #include "heddle/core/block.h"
 #include "heddle/core/wire.h"
 
-#if !defined(HD_CHUNK) /* the model test has warps of fewer lanes */
+#if !defined(HD_CHUNK) /* the model test has less, and fewer lanes */
 #define HD_CHUNK 32u   /* lines, one for each lane */
+#define HD_GROUPS 4u   /* of a chunk: a load of all lanes fetches one */
 #endif
-#define HD_GROUPS 4u /* of a chunk: a load of all lanes fetches one */
 #define HD_GROUP (HD_CHUNK / HD_GROUPS)
 #define HD_PATIENCE_NS 2500000ull
 #define HD_ASK_EVERY 4u       /* looks of the first courier between two at what the host asks */
@@ -135,7 +135,6 @@ static __device__ __forceinline__ void hd_courier_place(const hd_run &r, uint32_
 {
     uint32_t what = t;
     if (mask & hd_lane_bit() && flags & HD_TASK_URGENT) {
-        HD_FENCE_RELEASE();
         hd_urgent_put(&r, t);
         what = HD_PLACE_URGENT - 1u;
     }
