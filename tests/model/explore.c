@@ -113,7 +113,7 @@ static group groups[MODEL_MAX_FIBERS];
 static barrier barriers[MODEL_MAX_BARRIERS];
 static permit permits[MODEL_MAX_PERMITS];
 static cell cells[MODEL_MAX_CELLS];
-static knowledge agreed; /* what accesses in one order have let know; only `seen` counts */
+static knowledge agreed; /* what stores in one order have let know; only `seen` counts */
 static uint32_t n_cells; /* one more than the highest touched in this schedule */
 static step steps[MAX_STEPS];
 static uint32_t n_steps;
@@ -416,7 +416,7 @@ void model_fence(int order)
     }
 }
 
-/* Before and after an access in one order. */
+/* After a store or a read-modify-write in one order. */
 static void agree(int order)
 {
     uint32_t i;
@@ -564,7 +564,6 @@ uint32_t model_load(uint32_t *p, int order, const char *site)
         return *p;
     point();
     w = word_of(p);
-    agree(order);
     s = pick_store(w, NULL);
     read_store(w, s, order);
     note_read(w, s->time);

@@ -20,8 +20,8 @@
  * A fiber that owns a word may also write it plainly; later readers find that value and none before it.
  *
  * Fences are those of C11. A release fence marks what the fiber knows, and its later stores carry that; an acquire fence
- * merges what the stores carried that were read before it. They cost time, so a test asks for them (`fences`). Sequentially
- * consistent accesses lie between two fences that share one view, as on x86; they order no data.
+ * merges what the stores carried that were read before it. They cost time, so a test asks for them (`fences`). A
+ * sequentially consistent store, or read-modify-write, is followed by a fence of which all share one view, as on x86.
  *
  * Not modelled: reads of stores that come later in program order (load buffering), scopes, mixed sizes. Core uses none of
  * the last. */

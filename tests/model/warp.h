@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define WARP_WIDTH 32u
-#define WARP_MAX_WATCHED 14336u /* bytes */
+#define WARP_MAX_WATCHED 15360u /* bytes */
 
 /* The running thread's number in its block. */
 typedef struct warp_index {

@@ -199,7 +199,7 @@ static __device__ __forceinline__ void hd_couriers_meet(hd_couriers *all, hd_cou
     c.met += c.n;
     __syncwarp();
     if ((threadIdx.x & 31u) == 0) {
-        (void)HD_ADD(&all->met, 1u, ACQ_REL, DEV);
+        (void)HD_ADD(&all->met, 1u, RELEASE, DEV);
         while ((int32_t)(HD_LOAD(&all->met, ACQUIRE, DEV) - c.met) < 0)
             HD_PAUSE(n++);
     }
@@ -384,9 +384,6 @@ static __device__ __forceinline__ uint32_t hd_courier_stop(const hd_run &r, cons
             break;
         hd_courier_turn(r, wire, c, slot, bits);
     }
-    __syncwarp();
-    if ((threadIdx.x & 31u) == 0 && (int32_t)(end - c.at) > 0) /* the others may wait for it to be past their lines */
-        HD_STORE(&all->at[c.id], end, RELEASE, DEV);
     return end;
 }
 

@@ -166,8 +166,8 @@ static __device__ __forceinline__ void hd_crew_served(const hd_run *r, hd_seatin
         x->task = HD_NONE;
         x->warps = x->looks = 0;
     }
-    if ((threadIdx.x & 31u) == 0)
-        (void)HD_SUB(&r->control->outstanding, hd_popcount(mask), RELEASE, DEV);
+    if ((threadIdx.x & 31u) == 0) /* behind the fence of what they freed (hd_ticket_place) */
+        (void)HD_SUB(&r->control->outstanding, hd_popcount(mask), RELAXED, DEV);
 }
 
 /* ---- blocks of a task ---- */
@@ -363,7 +363,7 @@ static __device__ __forceinline__ uint32_t hd_seat_got(const hd_run *r, uint32_t
     t = hd_urgent_take(r, 1);
     if (t == HD_NONE) {
         HD_FENCE_ACQUIRE();
-        (void)HD_SUB(&r->control->outstanding, 1u, RELEASE, DEV);
+        (void)HD_SUB(&r->control->outstanding, 1u, RELAXED, DEV);
     }
     return t;
 }

@@ -72,7 +72,9 @@ typedef struct hd_slot_bytes {
     uint32_t device, pinned, host;
 } hd_slot_bytes;
 
+#ifndef HD_SEATS     /* the model test has fewer */
 #define HD_SEATS 32u /* of a worker: the lanes of its scheduling warp (core/crew.h) */
+#endif
 
 typedef struct hd_pool {
     hd_fail *fates;             /* one for each slot of the arena                                        */
