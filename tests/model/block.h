@@ -24,7 +24,7 @@ typedef struct block_order {
 uint32_t block_random(uint32_t below);
 /* Schedules explored by all tests so far. */
 extern uint64_t block_n_schedules;
-/* What a look at the clock adds to it; 0: 1, and who looks does not nap. */
+/* What a look at the clock adds to it, for a warp that waits; 0: it adds 1, and the warp does not nap. */
 extern uint64_t block_clock_step;
 /* Only cases with names that begin so. */
 extern const char *block_case;

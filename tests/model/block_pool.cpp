@@ -67,7 +67,18 @@ struct pool_case {
     uint64_t hold = NEVER, step = 1;
 };
 
-enum role { HOST, SECOND_HOST, THREAD, COURIER, SECOND_COURIER, TEAM, TAKER = TEAM + MAX_TEAMS, SCHEDULES, SECOND_SCHEDULES, N_ROLES };
+enum role {
+    HOST,
+    SECOND_HOST,
+    THREAD,
+    COURIER,
+    SECOND_COURIER,
+    TEAM,
+    TAKER = TEAM + MAX_TEAMS,
+    SCHEDULES,
+    SECOND_SCHEDULES,
+    N_ROLES
+};
 
 static const pool_case *c;
 static uint32_t n_roles, n_kernel; /* n_kernel: warps of the kernel */
@@ -112,7 +123,10 @@ static int running, ends, is_over;
 static uint32_t n_told, n_ran[MAX_SENT];
 
 /* Cells: what a warp of a task's block has written. */
-static uint32_t out_of(uint32_t n, uint32_t block, uint32_t warp) { return (n * MAX_BLOCKS + block) * MAX_WARPS + warp; }
+static uint32_t out_of(uint32_t n, uint32_t block, uint32_t warp)
+{
+    return (n * MAX_BLOCKS + block) * MAX_WARPS + warp;
+}
 /* A word of a task's record. */
 static uint32_t word_of(uint32_t n, uint32_t i) { return i ? (n + 1u) * 1000u + i : n; }
 
@@ -380,8 +394,7 @@ static void take_all(void)
             HD_PAUSE(0);
         t = what == HD_PLACE_URGENT ? hd_urgent_take(&run, 1) : what - 1u;
         const hd_task *task = &m.tasks[t];
-        const uint32_t n = *(const uint32_t *)hd_args_at(&run, task), v = task->links.done_word,
-                       flags = task->flags;
+        const uint32_t n = *(const uint32_t *)hd_args_at(&run, task), v = task->links.done_word, flags = task->flags;
         if (n >= c->n_sent || c->tasks[n].slot != t || n_ran[n]++ || v != (GENERATION + n) << HD_DONE_WORD_BITS ||
             task->n_in || task->cost_ns != c->tasks[n].n_blocks || task->arg_bytes != 4u * c->tasks[n].n_words)
             model_fail("slot %u has the record of task %u, again or another's", t, n);
@@ -446,7 +459,8 @@ static void leave_crew(hd_crew *crew)
 static void serve_couriers(void) { hd_couriers_serve(run, wire); }
 static void serve_team(void)
 {
-    hd_serve_team<bodies>(run, &m.lone.block[blockIdx.x], &m.lone.serving[blockIdx.x], nullptr, &own[blockIdx.x].spawn_buffer);
+    hd_serve_team<bodies>(run, &m.lone.block[blockIdx.x], &m.lone.serving[blockIdx.x], nullptr,
+                          &own[blockIdx.x].spawn_buffer);
 }
 static void serve_schedule(void)
 {
@@ -468,7 +482,9 @@ static void run_crew(uint32_t role)
         come_to_crew(b);
     meet_in_crew(b);
     warp_run(is_team(role) ? 1u : N_THREADS, WARP_BLOCK * b + 32u * warp,
-             schedules ? schedule : is_team(role) ? be_team : bring_to_crew);
+             schedules       ? schedule
+             : is_team(role) ? be_team
+                             : bring_to_crew);
     meet_in_crew(b);
     if (schedules)
         leave_crew(&m.crew[b]);
@@ -585,8 +601,8 @@ static void make_run(void)
     run.n_bodies = 1;
     run.n_local = 1;
     run.polite = 1;
-    wire = {lines, &m.large[0][0], m.named, m.far_copies, &taken, &asked, &m.couriers, c->restless ? 0u : NEVER, c->hold,
-            c->n_lines, 64, 1};
+    wire = {lines,       &m.large[0][0],           m.named, m.far_copies, &taken, &asked,
+            &m.couriers, c->restless ? 0u : NEVER, c->hold, c->n_lines,   64,     1};
 }
 
 /* Lines of the last round are there. */
@@ -655,8 +671,8 @@ static void choose_roles(const uint8_t *order)
         const uint32_t role = order[i];
         if ((role == SECOND_HOST && !n_second) || (role == THREAD && c->kind == WIRE) ||
             (role == SECOND_COURIER && n_couriers < 2u) || (is_team(role) && role - TEAM >= n_teams) ||
-            (role == SECOND_SCHEDULES && c->kind != CREWS) ||
-            (role == TAKER && c->kind != WIRE) || (role == SCHEDULES && c->kind == WIRE))
+            (role == SECOND_SCHEDULES && c->kind != CREWS) || (role == TAKER && c->kind != WIRE) ||
+            (role == SCHEDULES && c->kind == WIRE))
             continue;
         roles[n_roles++] = (uint8_t)role;
         n_kernel += (uint32_t)is_kernel(role);
@@ -741,8 +757,10 @@ int block_test_pool(uint32_t most, uint32_t deeper)
     static const uint8_t orders[][N_ROLES] = {
         {HOST, SECOND_HOST, THREAD, COURIER, SECOND_COURIER, TEAM, TEAM + 1, TEAM + 2, TEAM + 3, TAKER, SCHEDULES,
          SECOND_SCHEDULES},
-        {SECOND_SCHEDULES, SCHEDULES, TAKER, TEAM + 3, TEAM + 2, TEAM + 1, TEAM, SECOND_COURIER, COURIER, THREAD, SECOND_HOST, HOST},
-        {SECOND_SCHEDULES, SCHEDULES, HOST, SECOND_HOST, THREAD, SECOND_COURIER, COURIER, TEAM, TEAM + 1, TEAM + 2, TEAM + 3, TAKER},
+        {SECOND_SCHEDULES, SCHEDULES, TAKER, TEAM + 3, TEAM + 2, TEAM + 1, TEAM, SECOND_COURIER, COURIER, THREAD,
+         SECOND_HOST, HOST},
+        {SECOND_SCHEDULES, SCHEDULES, HOST, SECOND_HOST, THREAD, SECOND_COURIER, COURIER, TEAM, TEAM + 1, TEAM + 2,
+         TEAM + 3, TAKER},
     };
     for (const pool_case &one : cases) {
         if (strncmp(one.name, block_case, strlen(block_case)) != 0)

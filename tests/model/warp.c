@@ -16,9 +16,24 @@
 #define MANY WARP_WIDTH /* stands for more than one thread */
 
 /* In order of execution. Steps of the whole warp come last, so that a thread that writes alone catches up first. */
-typedef enum kind { NOTHING, STORE, ADD, EXCHANGE, CAS, LOAD, LOOK, PAUSE, NAP, REST, BALLOT, SHUFFLE, SYNC, BARRIER } kind;
-static const char *const kind_names[] = {"end",   "store", "add",    "exchange", "cas",      "load",
-                                         "look",  "pause", "nap",   "rest", "ballot", "shuffle",  "syncwarp", "barrier"};
+typedef enum kind {
+    NOTHING,
+    STORE,
+    ADD,
+    EXCHANGE,
+    CAS,
+    LOAD,
+    LOOK,
+    PAUSE,
+    NAP,
+    REST,
+    BALLOT,
+    SHUFFLE,
+    SYNC,
+    BARRIER
+} kind;
+static const char *const kind_names[] = {"end",   "store", "add",  "exchange", "cas",     "load",     "look",
+                                         "pause", "nap",   "rest", "ballot",   "shuffle", "syncwarp", "barrier"};
 
 /* What a thread waits to do. Of a barrier: value is its number, expected the count, order whether it syncs. */
 typedef struct want {
@@ -43,10 +58,10 @@ typedef struct warp {
     void (*code)(void);
     int is_used;
     uint32_t n, first, epoch; /* epoch: steps of the whole warp so far */
-    uint32_t waiting;      /* bit i: thread i has a want */
-    uint32_t n_loads;      /* loads in a row */
-    uint32_t n_looks;      /* the same of looks, whatever else is loaded */
-    int has_stored;        /* since it last rested */
+    uint32_t waiting;         /* bit i: thread i has a want */
+    uint32_t n_loads;         /* loads in a row */
+    uint32_t n_looks;         /* the same of looks, whatever else is loaded */
+    int has_stored;           /* since it last rested */
     thread threads[WARP_WIDTH];
 } warp;
 
@@ -322,7 +337,10 @@ void warp_rest(const char *site) { (void)access_word((want){REST, NULL, 0, 0, 0,
 void warp_nap(const char *site) { (void)access_word((want){NAP, NULL, 0, 0, 0, site}); }
 
 uint32_t warp_width(void) { return now ? now->n : 1u; }
-uint32_t warp_ballot(int flag) { return now ? ask((want){BALLOT, NULL, flag != 0, 0, 0, NULL}) : (uint32_t)(flag != 0); }
+uint32_t warp_ballot(int flag)
+{
+    return now ? ask((want){BALLOT, NULL, flag != 0, 0, 0, NULL}) : (uint32_t)(flag != 0);
+}
 uint32_t warp_shuffle(uint32_t v, uint32_t from) { return now ? ask((want){SHUFFLE, NULL, v, from, 0, NULL}) : v; }
 void warp_sync(void)
 {

@@ -28,10 +28,10 @@ extern warp_index warp_thread;
 /* How accesses to 4 bytes are watched. */
 typedef enum warp_care {
     WARP_PLAIN,
-    WARP_WORD, /* not watched: shared words, also read where an old value is harmless                     */
-    WARP_FLAG, /* single threads may write it at once, because they write the same; for a warp that reads
+    WARP_WORD,  /* not watched: shared words, also read where an old value is harmless                     */
+    WARP_FLAG,  /* single threads may write it at once, because they write the same; for a warp that reads
                 * it, an old value is as good as a new one                                                */
-    WARP_LATE, /* writes of 4 bytes are not watched: a mark read after a barrier, harmless to others      */
+    WARP_LATE,  /* writes of 4 bytes are not watched: a mark read after a barrier, harmless to others      */
     WARP_LOCKED /* a lock guards it, also between threads of a warp. Reads of more than 4 bytes are not watched: it is
                  * copied along with its neighbours, and not used there                                  */
 } warp_care;

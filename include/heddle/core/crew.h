@@ -30,7 +30,7 @@
 #ifndef HD_CREW_LINGER           /* the model test has fewer */
 #define HD_CREW_LINGER 24u       /* looks, of some 30 ns */
 #endif
-#define HD_SEAT_LONG 512u        /* looks at a running task after which the host is told of it */
+#define HD_SEAT_LONG 512u /* looks at a running task after which the host is told of it */
 
 typedef struct __align__(128) hd_seat
 {

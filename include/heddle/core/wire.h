@@ -225,7 +225,10 @@ HD_FN int hd_wire_may_sleep(const hd_wire *wire, const uint32_t *next, uint32_t 
     return !hd_wire_is_left(wire, next);
 }
 /* A sender, after its lines: must it start the kernel? */
-HD_FN int hd_wire_must_rouse(const uint32_t *sleeps) { return HD_LOAD((uint32_t *)(uintptr_t)sleeps, SEQ_CST, SYS) != 0u; }
+HD_FN int hd_wire_must_rouse(const uint32_t *sleeps)
+{
+    return HD_LOAD((uint32_t *)(uintptr_t)sleeps, SEQ_CST, SYS) != 0u;
+}
 #endif
 
 #endif
