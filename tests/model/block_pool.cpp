@@ -108,7 +108,8 @@ static hd_spawn_buffer_if<1> own[2];
 static hd_wire_line lines[N_LINES] __attribute__((aligned(64)));
 static hd_control control;
 static hd_cursor cursors[4];
-static uint32_t store[2 * N_STORE], slots[N_SLOTS], kinds[2], taken, asked, news[N_HOST], news_end, urgent[N_HOST];
+static uint32_t store[2 * N_STORE], slots[N_SLOTS], kinds[2], taken, asked, stays, news[N_HOST], news_end,
+    urgent[N_HOST];
 static hd_cursor urgent_at;
 static hd_live live[2];
 static hd_fail fates[N_HOST];
@@ -198,7 +199,7 @@ static int is_kernel(uint32_t role) { return role >= COURIER; }
 /* With the lock. */
 static void start_kernel(void)
 {
-    HD_STORE(&asked, 0u, RELAXED, SYS);
+    HD_STORE(&asked, HD_ASKED_NOTHING, RELAXED, SYS);
     run_number++;
     running = 1;
     model_note("starts the kernel", run_number);
@@ -250,7 +251,7 @@ static void start_or_sleep(void)
 static void look_after_kernel(void)
 {
     if (ends)
-        HD_STORE(&asked, 1u, RELAXED, SYS);
+        HD_STORE(&asked, HD_ASKED_END, RELAXED, SYS);
     if (HD_LOAD(&m.how_ended.run, ACQUIRE, SYS) == run_number) {
         running = 0;
         if (m.how_ended.stop != HD_STOP_DONE)
@@ -408,7 +409,7 @@ static void take_all(void)
 static void bring_lines(void)
 {
     hd_courier k = {threadIdx.x / 32u, 0, 0, 0, 0, 0, c->n_size, 0, 0};
-    hd_tiring t = {0, 0, c->place, 0};
+    hd_tiring t = {0, 0, c->place, 0, 0};
     uint32_t slot = 0;
     hd_courier_begin(&m.couriers, k);
     hd_courier_work(run, wire, k, &slot, &t);
@@ -601,7 +602,7 @@ static void make_run(void)
     run.n_bodies = 1;
     run.n_local = 1;
     run.polite = 1;
-    wire = {lines,       &m.large[0][0],           m.named, m.far_copies, &taken, &asked,
+    wire = {lines,       &m.large[0][0],           m.named, m.far_copies, &taken, &asked, &stays,
             &m.couriers, c->restless ? 0u : NEVER, c->hold, c->n_lines,   64,     1};
 }
 
@@ -624,7 +625,7 @@ static void begin(void)
     warp_n_units = 1;
     warp_units[0].tag = c->place;
     m.couriers.place = taken = places.next = places.seen = c->place;
-    asked = news_end = sleeps = lock_word = run_number = n_told = 0;
+    asked = stays = news_end = sleeps = lock_word = run_number = n_told = 0;
     running = ends = is_over = 0;
     control.fresh = N_HOST;
     hd_rearm(&run, 1);
