@@ -567,7 +567,7 @@ static void check_no_limit(rig *r)
 static void check_few(void)
 {
     heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
-    rig *r = rig_open(HEDDLE_CUDA, 2, 256);
+    rig *r = rig_open(HEDDLE_CUDA, 2, 1024);
     CHECK_OK(NULL, heddle_pool_get_info(r->pool, &info));
     CHECK_MSG(info.n_workers <= 64, "%u workers: %s", info.n_workers, info.how);
     check_many(r);

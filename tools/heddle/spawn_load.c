@@ -9,8 +9,8 @@
 #define LOAD_US 20u     /* a body of the half load */
 #define LOAD_FOR_US 2e5 /* a half load, and a stream, at most */
 #define AT_ONCE 64u     /* ends that are harvested by one call */
-#define LONG_US 1000u   /* a body that lasts longer than spawning enough others */
-#define WAVES 16u       /* of such tasks, as many as there is room for in each */
+#define LONG_US 5000u   /* a body that lasts longer than spawning enough others */
+#define WAVES 12u       /* of such tasks, as many as there is room for in each */
 #define SM_WARPS 64u    /* that a multiprocessor holds */
 #define BESIDE 301u     /* trips beside a pool, at most */
 #define ENDED_US 2000   /* after which the kernel of an idle pool has ended */
@@ -38,17 +38,15 @@ typedef struct steady {
     double begin_us, pace_us; /* task i is sent pace_us * i after the begin */
 } steady;
 
-/* A team is half of what a block can run. */
+/* A team is all that a block can run, so that one thread can send and see as many as that takes. */
 static int plan_load(const spawning *b, steady *s)
 {
     runners r;
-    uint32_t team_warps;
     if (find_runners(b, &r))
         return CLI_BAD;
     memset(s, 0, sizeof *s);
-    team_warps = r.warps > 1 ? r.warps / 2u : 1u;
-    s->team_size = 32u * team_warps;
-    s->pace_us = 2.0 * LOAD_US * team_warps / (r.n * r.warps);
+    s->team_size = 32u * r.warps;
+    s->pace_us = 2.0 * LOAD_US / r.n;
     s->n = b->n < LOAD_FOR_US / s->pace_us ? b->n : (uint32_t)(LOAD_FOR_US / s->pace_us);
     return CLI_OK;
 }

@@ -105,7 +105,7 @@ static int wanted(heddle_pool *p)
 {
     int goes_on;
     pthread_mutex_lock(&p->keeper_mutex);
-    while (!p->n_watched && !p->keeper_ends)
+    while (!__atomic_load_n(&p->n_watched, __ATOMIC_SEQ_CST) && !p->keeper_ends)
         pthread_cond_wait(&p->keeper_wanted, &p->keeper_mutex);
     goes_on = !p->keeper_ends;
     pthread_mutex_unlock(&p->keeper_mutex);
@@ -157,10 +157,12 @@ void hd_keeper_stop(heddle_pool *p)
         pthread_join(p->keeper, NULL);
 }
 
+/* The keeper sleeps while the number is 0. It looks at it with the mutex before, so whoever changes it from 0 takes that, too. */
 void hd_keeper_count(heddle_pool *p, int by)
 {
+    if (__atomic_fetch_add(&p->n_watched, (uint64_t)by, __ATOMIC_SEQ_CST))
+        return;
     pthread_mutex_lock(&p->keeper_mutex);
-    p->n_watched += (uint64_t)by;
     pthread_cond_signal(&p->keeper_wanted);
     pthread_mutex_unlock(&p->keeper_mutex);
 }

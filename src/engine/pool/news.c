@@ -65,9 +65,11 @@ HEDDLE_API heddle_status heddle_pool_harvest(heddle_pool *p, heddle_pool_end *ou
                       : !n_out ? "n_out is NULL"
                                : "n_max is 0");
     while ((*n_out = take_some(p, out, n_max)) == 0) {
-        HD_TRY(hd_pool_runs(p));
-        if (heddle_host_clock_ns() >= deadline)
+        if (heddle_host_clock_ns() >= deadline) {
+            hd_pool_flush(p);
             return hd_say(NULL, HEDDLE_EBUSY, "heddle_pool_harvest: no task has ended");
+        }
+        HD_TRY(hd_pool_runs(p));
         hd_pool_rest(since);
     }
     return HEDDLE_OK;

@@ -139,7 +139,7 @@ struct heddle_pool {
     pthread_cond_t keeper_wanted;
     pthread_t keeper;
     int has_keeper, keeper_ends;
-    uint64_t n_watched; /* unfinished tasks with HD_SLOT_WATCH, and events */
+    uint64_t n_watched; /* atomic: unfinished tasks with HD_SLOT_WATCH, and events */
     hd_list events;     /* guarded by events_mutex, which is taken before a post's */
     pthread_mutex_t events_mutex;
     pthread_mutex_t calling; /* held while fn runs */

@@ -33,24 +33,26 @@ void hd_unname(heddle_pool *p, const heddle_handle *names, uint64_t n)
 
 /* ---- a slot ------------------------------------------------------------------------------------------------------- */
 
-/* The number, modulo that of posts, of the one that this thread uses first. */
-static inline uint32_t *my_post(void)
+/* The numbers, modulo that of posts, of those that this thread uses first: for tasks that keep their slots until the program has seen
+ * their ends, the one that had room last; for others its own, where slots soon are free again, and seldom a thread meets another. */
+static inline uint32_t *my_post(const hd_request *q)
 {
     static uint32_t n_threads;
-    static _Thread_local uint32_t mine;
-    if (!mine)
-        mine = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
-    return &mine;
+    static _Thread_local uint32_t own, kept;
+    if (!own)
+        own = kept = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
+    return q->slot.flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY) ? &kept : &own;
 }
 static inline hd_post *post_at(heddle_pool *p, uint32_t k) { return &p->posts[k & (p->n_posts - 1u)]; }
 
-/* Takes slots of the first post that has some, from the k-th on, counted from this thread's, which it becomes. Returns how many. */
+/* Takes slots of the first post that has some, from the k-th on, counted from this thread's. Returns how many. */
 static uint32_t take_any(heddle_pool *p, hd_request *q, heddle_handle *out, uint32_t k)
 {
-    uint32_t *mine = my_post(), got = 0;
+    uint32_t *mine = my_post(q), got = 0;
     for (; k < p->n_posts && !got; k += !got)
         got = hd_slots_take(p, post_at(p, *mine + k), q, out);
-    *mine += got ? k : 0u;
+    if (got && q->slot.flags & (HD_SLOT_HANDLE | HD_SLOT_NOTIFY))
+        *mine += k;
     return got;
 }
 
@@ -135,7 +137,7 @@ heddle_status hd_request_send(heddle_pool *p, hd_request *q, heddle_handle *hand
     q->slot.n_after = q->sent.n_after;
     if (q->sent.n_after || q->slot.bounces)
         q->slot.flags |= HD_SLOT_MORE;
-    *got = hd_slots_take(p, post_at(p, *my_post()), q, out);
+    *got = hd_slots_take(p, post_at(p, *my_post(q)), q, out);
     if (!*got)
         s = take_later(p, q, out, got);
     if (s != HEDDLE_OK) {
