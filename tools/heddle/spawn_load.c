@@ -9,8 +9,8 @@
 #define LOAD_US 20u     /* a body of the half load */
 #define LOAD_FOR_US 2e5 /* a half load, and a stream, at most */
 #define AT_ONCE 64u     /* ends that are harvested by one call */
-#define LONG_US 5000u   /* a body that lasts longer than spawning enough others */
-#define WAVES 12u       /* of such tasks, as many as there is room for in each */
+#define LONG_US 2000u   /* a body that lasts longer than spawning enough others */
+#define WAVES 32u       /* of such tasks, as many as there is room for in each */
 #define SM_WARPS 64u    /* that a multiprocessor holds */
 #define BESIDE 301u     /* trips beside a pool, at most */
 #define ENDED_US 2000   /* after which the kernel of an idle pool has ended */

@@ -157,7 +157,7 @@ void hd_keeper_stop(heddle_pool *p)
         pthread_join(p->keeper, NULL);
 }
 
-/* The keeper sleeps while the number is 0. It looks at it with the mutex before, so whoever changes it from 0 takes that, too. */
+/* The keeper sleeps while the number is 0, and holds the mutex from its look on. So a change from 0 takes the mutex, too. */
 void hd_keeper_count(heddle_pool *p, int by)
 {
     if (__atomic_fetch_add(&p->n_watched, (uint64_t)by, __ATOMIC_SEQ_CST))

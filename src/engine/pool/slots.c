@@ -5,7 +5,6 @@
 
 #include <sched.h>
 
-#define FEW_AT_ONCE 16u
 #define LOOK_AT_ONCE 128u
 #define SPINS 100u /* before a thread that waits for a lock lets others run */
 
@@ -159,25 +158,16 @@ int hd_post_gather(heddle_pool *p, hd_post *post)
     return post->n_free == post->n;
 }
 
-/* Looks at n slots from the one on where the last search has ended; those at the beginning follow the last. 1: some are free now. */
-static int look_on(heddle_pool *p, hd_post *post, uint32_t n)
+/* Tasks mostly end in their order, so the next search begins where this one has found the last. One that finds nothing moves on
+ * by one slot, so that long tasks do not hide the others. */
+static __attribute__((noinline)) void find(heddle_pool *p, hd_post *post)
 {
-    const uint32_t end = post->first + post->n, at = post->scan, n_last = n < end - at ? n : end - at;
+    const uint32_t end = post->first + post->n, at = post->scan, n = LOOK_AT_ONCE < post->n ? LOOK_AT_ONCE : post->n;
+    const uint32_t n_last = n < end - at ? n : end - at; /* then those at the beginning */
     const uint32_t in_last = look(p, post, at, at + n_last),
                    in_first = look(p, post, post->first, post->first + n - n_last);
     const uint32_t next = in_first != HD_NONE ? in_first : in_last != HD_NONE ? in_last : at + 1u;
     post->scan = next == end ? post->first : next;
-    return in_first != HD_NONE || in_last != HD_NONE;
-}
-
-/* Tasks mostly end in their order, so the next search begins where this one has found the last; and if none of a few has ended, more are
- * looked at in vain. A search that finds nothing moves on by one slot, so that long tasks do not hide the others. */
-static __attribute__((noinline)) void find(heddle_pool *p, hd_post *post)
-{
-    const uint32_t few = FEW_AT_ONCE < post->n ? FEW_AT_ONCE : post->n,
-                   n = LOOK_AT_ONCE < post->n ? LOOK_AT_ONCE : post->n;
-    if (look_on(p, post, few) && n > few)
-        (void)look_on(p, post, n - few);
 }
 
 /* Takes a free slot, which there is, for such a task. */
