@@ -224,7 +224,16 @@ static void check_files(heddle_graph *g)
     CHECK(remove(path) == 0);
 }
 
-/* The first band waits for its border. The one below waits for words of the first, unless its thread is late itself. */
+static size_t longest_of(uint32_t band)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n_stretches; i++)
+        if (stretches[i].band == band && stretches[i].waited_ns > stretches[most].waited_ns)
+            most = i;
+    return most;
+}
+
+/* The first band waits for its border, and the one below for words of the first, unless their threads are late themselves. */
 static void test_waiting(uint32_t n_workers)
 {
     const uint64_t late_ns = LATE_US * 1000ull / 2u;
@@ -245,11 +254,12 @@ static void test_waiting(uint32_t n_workers)
     d.north.array = zeros(4 * 4096);
     d.north.count = count = zeros(4);
     CHECK_OK(ctx, heddle_wave_new(ctx, &halves, &d, &g));
-    run_late(g, count);
-    for (size_t i = 0; i < n_stretches; i++)
-        if (stretches[i].band == 0 && stretches[i].waited_ns > stretches[most].waited_ns)
-            most = i;
-    CHECK(stretches[most].first_column == 2048 && stretches[most].waited_ns >= late_ns);
+    for (int i = 0; !i || stretches[most].waited_ns < late_ns; i++) {
+        CHECK(i < 50);
+        run_late(g, count);
+        most = longest_of(0);
+    }
+    CHECK(stretches[most].first_column == 2048);
     CHECK_OK(ctx, heddle_graph_get_events(g, &event, 1, &n_events));
     CHECK_OK(ctx, heddle_graph_get_stats(g, &stats));
     CHECK(stats.wait_ns >= late_ns && stats.idle_ns >= stats.wait_ns);
