@@ -185,10 +185,10 @@ HEDDLE_API heddle_status heddle_pool_spawn(heddle_pool *pool, uint32_t body, con
 #define HEDDLE_POOL_MOST_COPIES 15u
 
 /* Host memory that a task reads or writes, and that its body finds through a pointer of its record. The library sets that pointer, in
- * its copy of args: on a GPU to device memory into which the worker copies before the body (mode in), and out of which it copies after
- * it (mode out). In mode kernels cudaMemcpyAsync does. If there is no room for it, if the task has several blocks, if in_place is set, or in
- * other modes than resident and kernels, to the host memory itself. On other backends that is always so. What a task leaves in
- * ranges of mode out is undefined if it does not end well.
+ * its copy of args: on a GPU to device memory, into which ranges of mode in are copied before the body, and out of which those of mode
+ * out are copied after it. The worker copies them; in mode kernels cudaMemcpyAsync does. The pointer is to the host memory itself if
+ * there is no room for them, if the task has several blocks, if in_place is set, and in other modes; on other backends always. What a
+ * task leaves in ranges of mode out is undefined if it does not end well.
  *
  * A GPU sees memory of heddle_pool_mem_new and pinned memory. Other memory is copied once more: what the task reads by the call that
  * spawns it, what it has written, if it has ended well, by the call that sees its end. So if tasks hand on results to one another in

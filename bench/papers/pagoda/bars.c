@@ -33,7 +33,16 @@ static void time_subject(figures *f, size_t i, double *value)
     }
 }
 
-/* The last group: geometric means of the bars that there are. */
+/* Could all ways run it? */
+static int is_whole(const figures *f, const double *value)
+{
+    int whole = 1;
+    for (size_t k = 0; k < f->n_ways; k++)
+        whole &= value[k] > 0;
+    return whole;
+}
+
+/* The last group: geometric means over the same subjects for all ways. */
 static void put_means(figures *f, double *value)
 {
     const size_t n = f->now->n_subjects;
@@ -41,9 +50,9 @@ static void put_means(figures *f, double *value)
         double sum = 0;
         size_t n_bars = 0;
         for (size_t i = 0; i < n; i++) {
-            const double v = value[i * f->n_ways + k];
-            n_bars += v > 0;
-            sum += v > 0 ? log(v) : 0;
+            const int whole = is_whole(f, &value[i * f->n_ways]);
+            n_bars += (size_t)whole;
+            sum += whole ? log(value[i * f->n_ways + k]) : 0;
         }
         value[n * f->n_ways + k] = n_bars ? exp(sum / (double)n_bars) : 0;
         fprintf(f->files.tsv.out, "mean\t0\t0\t%s\t%llu\t\t\t\t%.4g\n", f->ways[k].name, (unsigned long long)f->n_tasks,

@@ -15,7 +15,7 @@
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
  * eighth of it, since their largest tasks are large; response has half of it. Each way is compared with the serial reference, with a
- * 64th of the tasks, before it is timed. What is not possible is a row `skipped` with the reason, and means leave it out. The widest
+ * 64th of the tasks, before it is timed. What is not possible is a row `skipped` with the reason; means are of what all ways could run. The widest
  * teams are those that the pool allows, whatever its registers. */
 #include "pagoda.h"
 #include "papers.h"
