@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#define N 2048u
+#define N 768u
 #define N_WINDOWS 3u
 
 static pooled_params params; /* of the backend's memory */
@@ -135,7 +135,7 @@ static void check_left_out(uint32_t most)
 {
     heddle_ctx *ctx = open_played(NULL);
     uint32_t k;
-    play(1000, 0, most);
+    play(2000, 0, most);
     use(ctx, &pooled_flat, N_WINDOWS, N, "by workers", "not tried");
     for (k = 0; k < 2; k++)
         use(ctx, &pooled_flat, N_WINDOWS, N, "by workers", "cannot have teams as wide");
@@ -206,8 +206,8 @@ int main(int argc, char **argv)
         return 0;
     }
     check_rule();
-    check_choice(10000, 1000, "by launches");
-    check_choice(1000, 10000, "by workers");
+    check_choice(100000, 2000, "by launches");
+    check_choice(2000, 100000, "by workers");
     check_left_out(0);
     check_left_out(512);
     check_damaged();
