@@ -69,7 +69,7 @@ for backend in serial cpu; do
         'empty tasks, spawn_many by 8 threads' 'a task of 2.9 empty blocks' 'one task: spawn to wait returned' \
         'one task: spawn to start seen' 'one task after a rest of 1 ms' 'bare: a word to a thread and back' \
         'tasks of 20 us, pool' 'memory of a slot' 'half load, 20 us, teams of 32: response less body' \
-        'the same: the load of all warps' 'of all threads, in bodies of 1000 us'; do
+        'the same: the load of all warps' 'of all threads, in bodies of 2000 us'; do
         in_out "^$what	[0-9]+	"
     done
     [ "$(grep -c '^the same, 99 of 100 within	' out)" = 5 ] || fail "tails: $(cat out)"

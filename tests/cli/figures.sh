@@ -61,7 +61,7 @@ run 2 bench --figures peerwave --opt speed=1
 in_err 'there are seconds and apps'
 
 # Pagoda: every application by every way that is possible here.
-run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=response,lockstep,sms,shared,shares
+run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=response,lockstep,sms,shared,shares,links
 run 0 bench --figures pagoda --out pools -n 64 --runs 2 --opt figures=apps,copies,irregular,mm,conv
 # pagoda_row NAME APP SIDE THREADS: how often the pool of threads has a time.
 pagoda_row() {
@@ -96,6 +96,8 @@ awk -F '\t' '$1 ~ /^(dct|mm)$/ && $3 == ($1 == "mm" ? 256 : 64) && $9 > 0 && $10
     END { exit n != 8 || none != 4 }' pools/pagoda-shared.tsv || fail "shared: $(cat pools/pagoda-shared.tsv)"
 awk -F '\t' '$1 ~ /^[a-z0-9]+$/ && $3 > 0 && $4 > 0 && $5 >= 0 && $6 > 0 && $5 + $6 > 99 && $5 + $6 < 101 { n++ } END { exit n != 8 }' \
     pools/pagoda-shares.tsv || fail "shares: $(cat pools/pagoda-shares.tsv)"
+awk -F '\t' '$3 == "skipped" || ($3 + $4 > 0 && $5 > 0 && $6 > 0 && $8 > 0 && $9 > 0) { n++ } END { exit n != 8 }' \
+    pools/pagoda-links.tsv || fail "links: $(cat pools/pagoda-links.tsv)"
 # response: one by one, and by each size of a batch, 32 tasks to one, over one by one.
 for app in beam conv dct des3 fbank mandel mm mix mean; do
     awk -F '\t' -v app=$app '$1 == app && $3 == 1 && $2 == "cpu pool" && $10 == 1 { n++ }
@@ -108,7 +110,7 @@ run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=mm,irregul
 run 2 bench --figures pagoda -n 33
 in_err 'a multiple of 32 is expected'
 run 2 bench --figures pagoda -n 32 --opt figures=seven
-in_err 'figures=seven: of apps, copies, irregular, mm, conv, response, lockstep, sms, shared and shares'
+in_err 'figures=seven: of apps, copies, irregular, mm, conv, response, lockstep, sms, shared, shares and links'
 run 2 bench --figures pagoda --opt seconds=7
 in_err 'of --figures pagoda there is figures'
 

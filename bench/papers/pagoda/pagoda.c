@@ -12,6 +12,7 @@
  *     lockstep   figure 10: the resident pool when the host waits for as many tasks as the GPU holds before it spawns more, over batches
  *     shared     table 5: dct and mm with and without block-shared memory, over kernels with it, and the warps in use
  *     shares     table 4: the share of copies and of computing in the time of kernels
+ *     links      not in the paper: how near the resident pool is to what the link, the bodies and spawning allow
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
  * eighth of it, since their largest tasks are large; response has half of it. Each way is compared with the serial reference, with a
@@ -83,7 +84,9 @@ static const figure all_figures[] = {
     {"shared", "Block-shared memory, or none", BARS(sharers, COUNT(sharers)), .choose = pagoda_shared, .part = 1,
      .has_warps = 1},
     {"shares", "Copies and computing, a kernel for each task", .subjects = apps, .n_subjects = NARROW,
-     .choose = pagoda_copied, .make = pagoda_shares, .part = 1}};
+     .choose = pagoda_copied, .make = pagoda_shares, .part = 1},
+    {"links", "Tasks that bring their data, and what the link allows", .subjects = apps, .n_subjects = NARROW,
+     .choose = pagoda_linked, .make = pagoda_links, .part = 1}};
 
 /* ---- options ---- */
 

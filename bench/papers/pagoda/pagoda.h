@@ -70,6 +70,7 @@ void pagoda_listed(figures *f);
 void pagoda_one_by_one(figures *f); /* fused and resident; without a GPU the pool of threads, for both */
 void pagoda_lockstep(figures *f);   /* batches, and the resident pool in lock step and not */
 void pagoda_copied(figures *f);     /* kernels without copies, and with them */
+void pagoda_linked(figures *f);     /* the resident pool and launches without copies, and the resident pool with them */
 void pagoda_shared(figures *f);     /* kernels and the resident pool, without block-shared memory, too */
 void pagoda_fourths(figures *f);    /* kernels, and the resident pool on one to four fourths of the GPU */
 pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend);
@@ -94,6 +95,7 @@ void pagoda_head(figures *f, const char *note, const char *columns);
 
 int pagoda_bars(figures *f);     /* bars.c: how many times as quick as the first way */
 int pagoda_shares(figures *f);   /* shares.c: of pagoda_copied */
+int pagoda_links(figures *f);    /* links.c: of pagoda_linked */
 int pagoda_response(figures *f); /* response.c: of pagoda_one_by_one */
 
 #endif

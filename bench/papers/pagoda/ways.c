@@ -106,6 +106,15 @@ void pagoda_copied(figures *f)
             ->copies = copies;
 }
 
+void pagoda_linked(figures *f)
+{
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    const heddle_backend backend = on_gpu ? HEDDLE_CUDA : HEDDLE_CPU;
+    pagoda_add(f, "resident", on_gpu ? "resident" : "auto", backend);
+    pagoda_add(f, "launches", on_gpu ? "launches" : "auto", backend);
+    pagoda_add(f, "resident, copies", on_gpu ? "resident" : "auto", backend)->copies = 1;
+}
+
 void pagoda_fourths(figures *f)
 {
     const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);

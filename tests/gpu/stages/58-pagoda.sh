@@ -12,5 +12,5 @@ pagoda_long() {
     try pagoda.apps 200 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda" --opt figures=apps
     try pagoda.response 60 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda" --opt figures=response
     try pagoda.figures 320 "$build/exact/heddle-figures" --figures pagoda -n 8192 --runs 5 --out "$tables/pagoda" \
-        --opt figures=copies,irregular,mm,conv,lockstep,sms,shared,shares
+        --opt figures=copies,irregular,mm,conv,lockstep,sms,shared,shares,links
 }
