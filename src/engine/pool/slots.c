@@ -174,7 +174,9 @@ static __attribute__((noinline)) void find(heddle_pool *p, hd_post *post)
 static inline heddle_handle take_top(heddle_pool *p, hd_post *post, const hd_slot *like, uint32_t kind)
 {
     const uint32_t i = p->free[post->first + --post->n_free];
-    const uint32_t mark = (p->marks[i] | HD_TOLD_HOW) + 1u + kind; /* of the next generation */
+    uint32_t mark = (p->marks[i] | HD_TOLD_HOW) + 1u + kind; /* of the next generation */
+    if (mark <= HD_TOLD_HOW)
+        mark += HD_TOLD_HOW + 1u; /* handle 0 names no task */
     p->slots[i] = *like;
     hd_slot_set_mark(p, i, mark);
     return (uint64_t)(mark >> HD_TOLD_BITS) << 32 | i;
