@@ -16,18 +16,25 @@ typedef struct event {
 
 /* ---- promises -------------------------------------------------------------------------------------------------------- */
 
+/* It is open once it was sent: heddle_pool_free may break all promises while a function makes one, and must not release it before it is
+ * held. */
 static heddle_status make(heddle_pool *p, uint32_t flags, heddle_handle *out)
 {
-    hd_request q = {
-        .n = 1,
-        .slot = {.flags = (uint16_t)(HD_SLOT_HANDLE | HD_SLOT_OPEN | HD_SLOT_MORE | flags), .body = HD_BODY_JOIN},
-        .sent = {.body = HD_BODY_JOIN,
-                 .flags = HD_TASK_PINNED | 1u << HD_TASK_TEAM,
-                 .n_blocks = 1,
-                 .team_size = 32,
-                 .held = HD_HELD}};
+    hd_request q = {.n = 1,
+                    .slot = {.flags = HD_SLOT_HANDLE | HD_SLOT_MORE, .body = HD_BODY_JOIN},
+                    .sent = {.body = HD_BODY_JOIN,
+                             .flags = HD_TASK_PINNED | 1u << HD_TASK_TEAM,
+                             .n_blocks = 1,
+                             .team_size = 32,
+                             .held = HD_HELD}};
     uint32_t got;
-    return hd_request_send(p, &q, out, &got);
+    hd_post *post;
+    HD_TRY(hd_request_send(p, &q, out, &got));
+    post = hd_post_of(p, (uint32_t)*out);
+    hd_post_lock(post);
+    p->slots[(uint32_t)*out].flags |= (uint16_t)(HD_SLOT_OPEN | flags);
+    hd_post_unlock(post);
+    return HEDDLE_OK;
 }
 
 /* The caller goes on to release the promise in slot i, of generation g: 1, or 0: it is none, or not of such a kind, or another does. */
