@@ -57,6 +57,19 @@ HEDDLE_DECLARE(pooled_flat)
 
 #define POOLED_WIDTH 6
 
+/* A task of pooled_mix; args and after must live until it was spawned. */
+HEDDLE_UNUSED static inline heddle_pool_task pooled_mix_task(const pooled_mix_args *args, const heddle_handle *after,
+                                                             size_t n_after)
+{
+    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    t.body = pooled_mix;
+    t.args = args;
+    t.arg_bytes = sizeof *args;
+    t.after = after;
+    t.n_after = n_after;
+    return t;
+}
+
 /* Sets the k-th mode of pools on a GPU for those that are opened from now on; in some, bodies do not spawn. 0: there are fewer, or
  * another one is set. */
 int pooled_set_mode(uint32_t k);

@@ -52,13 +52,8 @@ static heddle_handle mix(rig *r, uint32_t task, uint32_t cell, uint32_t code, co
                          size_t n_after)
 {
     const pooled_mix_args a = {task, 1, {cell, 0, 0, 0}, code};
-    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    heddle_pool_task t = pooled_mix_task(&a, after, n_after);
     heddle_handle h;
-    t.body = pooled_mix;
-    t.args = &a;
-    t.arg_bytes = sizeof a;
-    t.after = after;
-    t.n_after = n_after;
     t.user = task;
     CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, &h));
     return h;

@@ -48,22 +48,11 @@ static void rig_close(rig *r)
     pooled_free(r->backend, r);
 }
 
-static heddle_pool_task task_of(const pooled_mix_args *a, const heddle_handle *after, size_t n_after)
-{
-    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
-    t.body = pooled_mix;
-    t.args = a;
-    t.arg_bytes = sizeof *a;
-    t.after = after;
-    t.n_after = n_after;
-    return t;
-}
-
 /* Marks ran[k], and mixes cell 0. */
 static heddle_handle mix(rig *r, uint32_t k, const heddle_handle *after, size_t n_after)
 {
     const pooled_mix_args a = {k, 1, {0, 0, 0, 0}, 0};
-    const heddle_pool_task t = task_of(&a, after, n_after);
+    const heddle_pool_task t = pooled_mix_task(&a, after, n_after);
     heddle_handle h;
     CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, &h));
     return h;
@@ -88,7 +77,7 @@ static void wide(rig *r, uint32_t cell, const heddle_handle *after)
 {
     const pooled_mix_args a = {3, 1, {cell, 0, 0, 0}, 0};
     heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
-    heddle_pool_task t = task_of(&a, after, 1);
+    heddle_pool_task t = pooled_mix_task(&a, after, 1);
     CHECK_OK(NULL, heddle_pool_get_info(r->pool, &info));
     t.body = pooled_sum;
     t.team_size = info.most_threads / 32u * 32u;
@@ -267,7 +256,7 @@ static void check_threads(rig *r)
         heddle_handle h = promise(r);
         for (j = 0; j < 3; j++) {
             const pooled_mix_args a = {1u + j, 0, {0, 0, 0, 0}, 0};
-            const heddle_pool_task t = task_of(&a, &h, 1);
+            const heddle_pool_task t = pooled_mix_task(&a, &h, 1);
             CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, NULL));
         }
         while (__atomic_load_n(&k.promised[i % N_OPEN], __ATOMIC_RELAXED))
@@ -358,7 +347,7 @@ typedef struct follower {
 static void follow(rig *r, follower *f, uint32_t k, int kept)
 {
     const pooled_mix_args a = {k, 1, {k, 0, 0, 0}, f->code};
-    heddle_pool_task t = task_of(&a, &f->promise, 1);
+    heddle_pool_task t = pooled_mix_task(&a, &f->promise, 1);
     f->promise = promise(r);
     *f->copied = 0;
     CHECK_OK(NULL, heddle_pool_spawn_task(r->pool, &t, &f->task));

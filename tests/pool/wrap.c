@@ -21,13 +21,8 @@ static void age(heddle_pool *p)
 static heddle_handle spawn(heddle_pool *p, uint32_t i, const heddle_handle *before)
 {
     const pooled_mix_args a = {i, 1, {0, 0, 0, 0}, 0};
-    heddle_pool_task t = HEDDLE_POOL_TASK_INIT;
+    const heddle_pool_task t = pooled_mix_task(&a, before, before != NULL);
     heddle_handle h;
-    t.body = pooled_mix;
-    t.args = &a;
-    t.arg_bytes = sizeof a;
-    t.after = before;
-    t.n_after = before != NULL;
     CHECK_OK(NULL, heddle_pool_spawn_task(p, &t, &h));
     CHECK(h != 0);
     return h;
