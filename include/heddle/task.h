@@ -62,6 +62,7 @@ struct heddle_table {
     const struct heddle_wave_info *waves; /* one a body (heddle/wave.h); NULL: bodies of tasks         */
     uint32_t has_pools;                   /* made by HEDDLE_POOL_TABLE                                  */
     uint32_t pool_warps; /* of a multiprocessor, for several teams to a block; 0: one team to a block */
+    uint32_t has_loops;  /* made by HEDDLE_LOOP_TABLE (heddle/loop.h)                                    */
 };
 #if defined(HEDDLE_BASELINES)
 #define HEDDLE_HAS_BASELINES_ 1u
@@ -352,7 +353,8 @@ HD_FN void heddle_task_continue(const heddle_thread *thread, uint32_t body, cons
                                 HEDDLE_HAS_BASELINES_,                       \
                                 waves,                                       \
                                 ((kernels)&HD_KERNELS_POOLS) != 0,           \
-                                (uint32_t)(kernels) >> HD_KERNELS_WARPS};
+                                (uint32_t)(kernels) >> HD_KERNELS_WARPS,     \
+                                ((kernels)&HD_KERNELS_LOOPS) != 0};
 #define HEDDLE_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_TASKS)
 /* A table for graphs and pools (heddle/pool.h): nvcc makes two kernels more for these.
  *

@@ -138,8 +138,9 @@ HD_STATIC_ASSERT(sizeof(hd_step) == 128, "a step is as long as a record");
 typedef struct hd_fail {
     uint32_t stop; /* dev: HD_STOP_...                                                            */
     uint32_t code; /* dev: first error code of a body, 0 = none                                   */
-    uint32_t task; /* dev: the task that failed, valid when stop is HD_STOP_FAILED                */
-    uint32_t pad;
+    uint32_t
+        task; /* dev: the task that failed, valid when stop is HD_STOP_FAILED; of a loop: the index, its lower half */
+    uint32_t high; /* dev: of a loop: its higher half                                             */
 } hd_fail;
 
 /* Words of a run that all workers share; words with different writers are on different lines. */
@@ -299,6 +300,7 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
 #define HD_KERNELS_FOUND_ONLY 4 /* no code that keeps cells of a wave */
 #define HD_KERNELS_TRACE 8      /* one kernel more, for traced runs: its bands note what they do */
 #define HD_KERNELS_POOLS 16     /* tasks of pools, too */
+#define HD_KERNELS_LOOPS 32     /* spans of loops */
 #define HD_KERNELS_WARPS 8      /* bits from here up: heddle_table.pool_warps */
 
 /* What a level kernel takes: a block for each of list[0 .. gridDim.x). */

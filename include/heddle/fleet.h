@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/fleet.h - several devices as one: the GPUs and the cores of this machine, devices that threads play, and other people's
+ * accelerators. A loop (heddle/loop.h) is shared out over a fleet.
+ *
+ *     heddle_fleet *f;
+ *     heddle_fleet_open(&f, NULL, NULL);             // every GPU, and every core that feeds none
+ *     heddle_array_desc d = HEDDLE_ARRAY_INIT;
+ *     d.n_rows = n; d.row_bytes = sizeof(float);
+ *     heddle_array_new(f, &d, &prices);
+ *     float *p = heddle_array_host(prices);          // fill it; run loops; read it
+ *
+ * Devices, in words with spaces between:
+ *
+ *     cpu:*  cpu:6         all cores but one for each two GPUs; six of them. Each core is a unit of its own
+ *     cuda:*  cuda:0       every GPU; the first one
+ *     cuda:0/4             a quarter of it, a device of its own: a quarter of the blocks that it holds, and of its memory
+ *     4*cuda:0/4           four such devices
+ *     virtual:KEY=VALUE,.. a device that a thread plays, with memory of its own, which holds nothing but what loops declare.
+ *                          speed (of a core's; at most 1), link (bytes/s), latency (s), memory (bytes), fail, hang (at that action:
+ *                          it is lost; it never answers), slow (from that action on, a tenth of its speed); `3*virtual:` is three
+ *     serial               alone: the calling thread runs everything in order. The oracle
+ *
+ * NULL is the environment variable HEDDLE_DEVICES, or else "cuda:* cpu:*".
+ *
+ * Threads. Calls on different fleets may run concurrently. Calls on one fleet, its arrays and its loops may not, but for
+ * heddle_loop_test, _wait and _cancel. Cores are used exclusively: one fleet of a process has cores (EBUSY).
+ *
+ * Errors. heddle_error_text(NULL) has the sentence of this thread's last failed call.
+ *
+ * (HDSS: Belviranli's thesis, chapter 3; there each processing unit has a representative thread, as here.) */
+#ifndef HEDDLE_FLEET_H
+#define HEDDLE_FLEET_H
+
+#include "heddle.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct heddle_fleet heddle_fleet;
+typedef struct heddle_array heddle_array;
+
+typedef struct heddle_fleet_config {
+    size_t size; /* set by HEDDLE_FLEET_INIT                                             */
+    uint64_t
+        buffer_bytes; /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
+    uint32_t no_pin;  /* 1: leave threads unpinned                       HEDDLE_NO_PIN         */
+    const char
+        *profile_file; /* keeps speeds of loops for later processes; one that cannot be read or written is no error.
+                                 Copied. NULL: none                              HEDDLE_PROFILE_FILE   */
+} heddle_fleet_config;
+#define HEDDLE_FLEET_INIT                       \
+    {                                           \
+        sizeof(heddle_fleet_config), 0, 0, NULL \
+    }
+
+/* Opens the devices and starts a thread for each core and each other device. ENODEV: a device is not here, or none is; EINVAL: words
+ * that name none; EBUSY: another fleet has the cores; ENOMEM. *out is NULL then. */
+HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devices, const heddle_fleet_config *config);
+/* Waits for running loops, and stops the threads. Free loops and arrays before. A thread that hangs is left behind. */
+HEDDLE_API void heddle_fleet_close(heddle_fleet *f);
+
+typedef struct heddle_fleet_unit {
+    size_t size;           /* set by HEDDLE_UNIT_INIT                                                  */
+    char name[64];         /* "cpu:3", "cuda:0/4", "virtual:1"                                        */
+    uint64_t memory_bytes; /* of its own, for slices and whole arrays; 0: it uses the host's           */
+    heddle_ctx *ctx;       /* a GPU's context, for graphs, pools and memory; else NULL                 */
+    uint32_t is_lost;
+} heddle_fleet_unit;
+#define HEDDLE_UNIT_INIT                        \
+    {                                           \
+        sizeof(heddle_fleet_unit), {0}, 0, 0, 0 \
+    }
+/* The unit of that number; ENODEV past the last one. */
+HEDDLE_API heddle_status heddle_fleet_get_unit(const heddle_fleet *f, uint32_t index, heddle_fleet_unit *out);
+
+/* ---- arrays --------------------------------------------------------------------------------------------------------- */
+
+/* Rows of bytes with a home in the host's memory. */
+typedef struct heddle_array_desc {
+    size_t size; /* set by HEDDLE_ARRAY_INIT                                                 */
+    uint64_t n_rows;
+    uint64_t row_bytes;    /* of a row                                                                 */
+    uint64_t stride_bytes; /* from row to row; 0: row_bytes                                            */
+    void *host; /* memory of yours, which stays; NULL: the library allocates it, pinned where a GPU wants that */
+    uint32_t is_staged; /* 1: memory of yours is not pinned; copies go through buffers              */
+} heddle_array_desc;
+#define HEDDLE_ARRAY_INIT                           \
+    {                                               \
+        sizeof(heddle_array_desc), 0, 0, 0, NULL, 0 \
+    }
+
+/* EINVAL; ERANGE: 0 rows or bytes, a stride below row_bytes, a size that overflows; ENOMEM. */
+HEDDLE_API heddle_status heddle_array_new(heddle_fleet *f, const heddle_array_desc *d, heddle_array **out);
+/* Frees what the library allocated. An array that a loop has is kept until that loop is freed. */
+HEDDLE_API void heddle_array_free(heddle_array *a);
+HEDDLE_API void *heddle_array_host(heddle_array *a);
+/* The host is about to read these rows: waits until no loop writes them. */
+HEDDLE_API heddle_status heddle_array_fetch(heddle_array *a, uint64_t row, uint64_t n_rows);
+/* The host has written these rows. EBUSY: a running loop has the array. */
+HEDDLE_API heddle_status heddle_array_wrote(heddle_array *a, uint64_t row, uint64_t n_rows);
+/* How its memory is held, and what that cost: one line; "" if it is plain memory. Valid until the array is freed. */
+HEDDLE_API const char *heddle_array_how(const heddle_array *a);
+
+/* ---- other people's accelerators -------------------------------------------------------------------------------------- */
+
+struct heddle_table;
+struct heddle_span;
+/* What a span of a loop is to an accelerator. */
+typedef struct heddle_span_work {
+    const struct heddle_table *table;
+    uint32_t body;
+    uint32_t team_size; /* threads of a block; 0: its own choice                                    */
+    const void *params; /* the loop's record; its pointers are addresses of the accelerator         */
+    uint32_t params_bytes;
+    uint32_t n_dims;       /* 1 or 2                                                                   */
+    uint64_t begin, end;   /* of the first index                                                       */
+    uint64_t n_2;          /* the second goes from 0 to n_2; 1 in loops of one dimension               */
+    uint64_t tile, tile_2; /* indices of a call of the body                                            */
+} heddle_span_work;
+
+/* Rows that go in or out. */
+typedef struct heddle_copy {
+    void *to;
+    const void *from;
+    uint64_t n_rows, row_bytes, to_stride, from_stride;
+    uint32_t is_in; /* 1: from the host to the accelerator                                             */
+} heddle_copy;
+
+/* An accelerator. Its fleet calls all functions from one thread. What is put into a queue is done in the order of the calls; queues
+ * may work side by side. The functions return at once, HEDDLE_OK or an error, after which the accelerator counts as lost and
+ * only close is called. */
+typedef struct heddle_accelerator {
+    size_t size; /* set by HEDDLE_ACCELERATOR_INIT                                                     */
+    void *self;
+    const char *name;         /* copied                                                                */
+    uint64_t memory_bytes;    /* that the fleet may ask for                                            */
+    uint64_t most_copy_bytes; /* of a copy; 0: any                                                     */
+    uint32_t n_queues;        /* 1 to HEDDLE_MOST_QUEUES                                               */
+    uint32_t takes_strides;   /* 1: copies of rows that do not lie side by side; 0: each row is copied alone */
+    double weight;            /* speed by data sheet, a core being 1; for the ways to divide that ask for it */
+    /* Memory of the accelerator: an address, or NULL. */
+    void *(*mem_new)(void *self, uint64_t n_bytes);
+    void (*mem_free)(void *self, void *p, uint64_t n_bytes);
+    heddle_status (*copy)(void *self, uint32_t queue, const heddle_copy *c);
+    heddle_status (*span)(void *self, uint32_t queue, const heddle_span_work *w);
+    /* OK: all that was put into the queue is done. EBUSY. EBODY: a body of the last span failed, *code says how and *index where.
+     * Others: it is lost. */
+    heddle_status (*poll)(void *self, uint32_t queue, uint32_t *code, uint64_t *index);
+    /* Nothing is under way; or it is lost, and nothing may be waited for. */
+    void (*close)(void *self, int is_lost);
+} heddle_accelerator;
+#define HEDDLE_MOST_QUEUES 4u
+#define HEDDLE_ACCELERATOR_INIT                                                   \
+    {                                                                             \
+        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 1.0, 0, 0, 0, 0, 0, 0 \
+    }
+/* It joins the fleet, which closes it. Before the fleet's first loop. *a is copied. */
+HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelerator *a);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/loop.h - one loop over all cores and all GPUs at once: the body written once, shared out so that all end together.
+ *
+ *     // the header that the body and the program include
+ *     typedef struct { const float *spot, *strike; float *call; } my_params;
+ *     #define MY_LOOPS(X) X(my_price, 0)
+ *     HEDDLE_ENUM(my, MY_LOOPS)
+ *     HEDDLE_DECLARE(my)
+ *
+ *     // the file of bodies: compiled as C, or by nvcc
+ *     HEDDLE_LOOP(my_price, my_params, params, s)
+ *     {
+ *         HEDDLE_SPAN (i, s)
+ *             params->call[i] = price(params->spot[i], params->strike[i]);
+ *     }
+ *     HEDDLE_LOOP_TABLE(my, my_params, MY_LOOPS)
+ *
+ *     // the program; spot, strike, call are arrays of the fleet f (heddle/fleet.h)
+ *     heddle_access accesses[] = {HEDDLE_ROWS(spot, HEDDLE_MODE_IN, offsetof(my_params, spot), 0, 0),
+ *                                 HEDDLE_ROWS(strike, HEDDLE_MODE_IN, offsetof(my_params, strike), 0, 0),
+ *                                 HEDDLE_ROWS(call, HEDDLE_MODE_OUT, offsetof(my_params, call), 0, 0)};
+ *     heddle_loop_desc d = HEDDLE_LOOP_INIT;
+ *     d.body = my_price; d.n = n; d.accesses = accesses; d.n_accesses = 3;
+ *     heddle_loop_new(f, &my, &d, &loop);
+ *     heddle_loop_run(loop, &params, sizeof params);
+ *
+ * A body gets a span of indices, and its threads share them out (HEDDLE_SPAN). It is called for whole tiles, and writes only what
+ * the loop's accesses name for their indices. So each device gives the same bytes, whichever indices it is given.
+ *
+ * Only declared rows travel. The pointers that accesses name are set by the library, differently for each device, so that
+ * row r of an array is always at pointer + r * stride, wherever it lies.
+ *
+ * (HDSS: Belviranli's thesis, chapter 3. What is called a block there is a slice here.) */
+#ifndef HEDDLE_LOOP_H
+#define HEDDLE_LOOP_H
+
+#include "heddle/fleet.h"
+#include "heddle/task.h"
+
+/* ---- bodies --------------------------------------------------------------------------------------------------------- */
+
+/* Of one call of a body: indices begin .. end - 1; in loops of two dimensions, with begin_2 .. end_2 - 1 each. */
+typedef struct heddle_span {
+    uint64_t begin, end;
+    uint64_t begin_2, end_2;
+    uint64_t tile; /* its number: of the first index's tile; where the body leaves what it found (heddle_reduction) */
+} heddle_span;
+
+/* A body of loops. The code that follows sees `thread`, `params` and the span under the names given. */
+#define HEDDLE_LOOP(name, params_type, params, s) HEDDLE_BODY(name, params_type, params, heddle_span, s)
+/* for (uint64_t i = begin; i < end; i++), divided among the threads. */
+#define HEDDLE_SPAN(i, s) for (uint64_t i = (s)->begin + thread->index; i < (s)->end; i += thread->team_size)
+/* All pairs; neighbouring threads have neighbouring j. */
+#define HEDDLE_SPAN_2D(i, j, s)                      \
+    for (uint64_t i = (s)->begin; i < (s)->end; i++) \
+        for (uint64_t j = (s)->begin_2 + thread->index; j < (s)->end_2; j += thread->team_size)
+/* Fails the loop: it ends with EBODY, and the sentence names the index and the code (0 counts as 1). The first failure of a device
+ * is kept. This call returns; the body should return too. (heddle_task_fail names the first index of the tile.) */
+HD_FN void heddle_span_fail(const heddle_thread *thread, uint64_t index, uint32_t code)
+{
+    if (hd_fail_at(thread->fail, (uint32_t)index, code))
+        HD_STORE(&thread->fail->high, (uint32_t)(index >> 32), RELAXED, DEV);
+}
+
+#define HEDDLE_LOOP_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_LOOPS)
+
+/* ---- the loop ------------------------------------------------------------------------------------------------------- */
+
+/* How a loop is divided. */
+#define HEDDLE_SPLIT_MAP(X)                                                                                     \
+    X(CUT, 0, "cut",                                                                                            \
+      "claims by measured speed, run in slices; who has nothing left takes the tail of the one that ends last") \
+    X(STATIC, 1, "static", "one interval a unit, as long as its weight")                                        \
+    X(GUIDED, 2, "guided", "what is left over the number of units (Polychronopoulos and Kuck, 1987)")           \
+    X(HGUIDED, 3, "hguided", "half of the unit's share of what is left, by weight (Maat, EngineCL)")            \
+    X(HDSS, 4, "hdss",                                                                                          \
+      "the thesis: growing blocks until speeds are known, then what is left by these (section 3.3.2)")          \
+    X(AXEL, 5, "axel", "one interval a unit by data-sheet weights")                                             \
+    X(QILIN, 6, "qilin", "one interval a unit by a linear fit of a training run of 30 %, which runs before")    \
+    X(LINEAR, 7, "linear", "blocks that grow by a constant")                                                    \
+    X(EXPONENTIAL, 8, "exponential", "blocks that double")                                                      \
+    X(FACTORING, 9, "factoring", "half of the unit's share of what is left, by measured speed (Hummel 1992; adaptive)")
+
+typedef enum heddle_split {
+#define HEDDLE_X(name, value, text, help) HEDDLE_SPLIT_##name = (value),
+    HEDDLE_SPLIT_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_SPLITS = 10
+} heddle_split;
+
+typedef enum heddle_access_kind {
+    HEDDLE_ACCESS_ROWS, /* rows that follow the first index */
+    HEDDLE_ACCESS_ALL   /* all of the array, at any index: mode IN only */
+} heddle_access_kind;
+
+/* What the body touches of an array. */
+typedef struct heddle_access {
+    heddle_array *array;
+    heddle_mode mode;
+    heddle_access_kind kind;
+    size_t field;           /* offset, in the loop's params, of the pointer to the array's row 0 */
+    uint64_t before, after; /* rows more on either side; mode IN only                           */
+    uint64_t n_each;        /* rows that belong to an index; 0: 1                                */
+} heddle_access;
+#ifdef __cplusplus
+#define HEDDLE_ACCESS_ heddle_access
+#else
+#define HEDDLE_ACCESS_ (heddle_access)
+#endif
+#define HEDDLE_ROWS(array, mode, field, before, after)                     \
+    {                                                                      \
+        (array), (mode), HEDDLE_ACCESS_ROWS, (field), (before), (after), 1 \
+    }
+#define HEDDLE_ALL(array, field)                                     \
+    {                                                                \
+        (array), HEDDLE_MODE_IN, HEDDLE_ACCESS_ALL, (field), 0, 0, 1 \
+    }
+
+typedef enum heddle_number { HEDDLE_I64, HEDDLE_U32, HEDDLE_F64, HEDDLE_F32 } heddle_number;
+
+/* n numbers that are combined over the loop. The body writes those of its tile: `pointer + s->tile * n`. Each tile's are undefined
+ * before, and all are written. Tiles are combined in their order, so that every fleet gives the same bytes. */
+typedef struct heddle_reduction {
+    heddle_op op;
+    heddle_number type;
+    uint32_t n;
+    size_t field; /* offset, in the loop's params, of that pointer                               */
+    void *result; /* host memory for n numbers; written when the loop has ended well             */
+} heddle_reduction;
+
+typedef struct heddle_loop_desc {
+    size_t size; /* set by HEDDLE_LOOP_INIT                                                        */
+    uint32_t body;
+    uint64_t n;                    /* of the first index, by which the loop is divided                           */
+    uint64_t n_2;                  /* of the second; 0: there is none                                            */
+    uint64_t tile;                 /* indices of a call of the body; 0: 1024, in two dimensions 8                */
+    uint64_t tile_2;               /* 0: 256                                                                     */
+    const heddle_access *accesses; /* copied, as reductions are                                    */
+    uint32_t n_accesses;
+    uint32_t n_reductions;
+    const heddle_reduction *reductions;
+    heddle_split split;     /*                                                HEDDLE_SPLIT         */
+    uint32_t team_size;     /* threads of a block on GPUs; 0: 256                                  */
+    uint32_t time_limit_ms; /* of a slice on a device that may hang; 0: by prediction only         */
+} heddle_loop_desc;
+#define HEDDLE_LOOP_INIT                                                                  \
+    {                                                                                     \
+        sizeof(heddle_loop_desc), 0, 0, 0, 0, 0, NULL, 0, 0, NULL, HEDDLE_SPLIT_CUT, 0, 0 \
+    }
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct heddle_loop heddle_loop;
+
+/* EINVAL: the table is not one of loops, an access that is not possible (of another fleet's array, two that write the same rows,
+ * a halo that is written, a field outside of params, rows beyond the array); ERANGE: sizes; ENOMEM: a device has no room for the
+ * least slice: the sentence has both numbers. */
+HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
+                                         heddle_loop **out);
+/* Waits for its run. */
+HEDDLE_API void heddle_loop_free(heddle_loop *l);
+
+/* Runs the loop; it may be run again. params is copied. EBODY: a body failed; ECANCELED; EDEVICE: no device is left. */
+HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, size_t params_bytes);
+/* Starts a run, which heddle_loop_wait ends. Loops of a fleet run one after another, in the order of their starts. EBUSY: its last run has not
+ * been waited for. */
+HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, size_t params_bytes);
+/* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how the run ended. Any thread. */
+HEDDLE_API heddle_status heddle_loop_wait(heddle_loop *l, uint32_t timeout_ms);
+/* No slice begins any more. Any thread. */
+HEDDLE_API void heddle_loop_cancel(heddle_loop *l);
+
+/* Of the last run. */
+typedef struct heddle_loop_stats {
+    size_t size;       /* set by HEDDLE_LOOP_STATS_INIT                                         */
+    uint64_t time_ns;  /* from the start to the last end                                        */
+    uint64_t first_ns; /* from the start until the first unit had nothing left                  */
+    uint64_t n_indices, n_slices, n_cuts, n_again;
+    uint64_t bytes_in, bytes_out;
+    uint32_t n_units, n_lost;
+} heddle_loop_stats;
+#define HEDDLE_LOOP_STATS_INIT                                  \
+    {                                                           \
+        sizeof(heddle_loop_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+/* What one unit did in it. */
+typedef struct heddle_loop_unit {
+    size_t size; /* set by HEDDLE_LOOP_UNIT_INIT                                                   */
+    uint64_t n_indices, n_slices, n_cuts; /* cuts: tails that it took from others                  */
+    uint64_t n_again;                     /* indices that it was given and others ran              */
+    uint64_t busy_ns, host_ns; /* with slices under way; of these, its thread was busy with calls or bodies */
+    uint64_t end_ns;           /* since the start                                       */
+    uint64_t bytes_in, bytes_out;
+    double start_ns, each_ns; /* the model: a slice of m indices takes start + m * each */
+    uint32_t is_left_out, is_lost;
+} heddle_loop_unit;
+#define HEDDLE_LOOP_UNIT_INIT                                           \
+    {                                                                   \
+        sizeof(heddle_loop_unit), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop_stats *out);
+/* ENODEV past the last unit of the fleet. */
+HEDDLE_API heddle_status heddle_loop_get_unit(const heddle_loop *l, uint32_t unit, heddle_loop_unit *out);
+/* How the last run was divided, and what happened on the way: lines. Valid until the next run. */
+HEDDLE_API const char *heddle_loop_how(const heddle_loop *l);
+/* The names used in options and variables; NULL for a number outside the table. */
+HEDDLE_API const char *heddle_split_name(heddle_split s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
