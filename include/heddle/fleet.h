@@ -11,7 +11,7 @@
  *
  * Devices, in words with spaces between:
  *
- *     cpu:*  cpu:6         all cores but one for each two GPUs; six of them. Each core is a unit of its own
+ *     cpu:*  cpu:6         all cores but one for each other device; six of them. Each core is a unit of its own
  *     cuda:*  cuda:0       every GPU; the first one
  *     cuda:0/4             a quarter of it, a device of its own: a quarter of the blocks that it holds, and of its memory
  *     4*cuda:0/4           four such devices
@@ -20,7 +20,7 @@
  *                          it is lost; it never answers), slow (from that action on, a tenth of its speed); `3*virtual:` is three
  *     serial               alone: the calling thread runs everything in order. The oracle
  *
- * NULL is the environment variable HEDDLE_DEVICES, or else "cuda:* cpu:*".
+ * NULL is what the config names, or the environment variable HEDDLE_DEVICES, or else "cuda:* cpu:*".
  *
  * Threads. Calls on different fleets may run concurrently. Calls on one fleet, its arrays and its loops may not, but for
  * heddle_loop_test, _wait and _cancel. Cores are used exclusively: one fleet of a process has cores (EBUSY).
@@ -41,17 +41,16 @@ typedef struct heddle_fleet heddle_fleet;
 typedef struct heddle_array heddle_array;
 
 typedef struct heddle_fleet_config {
-    size_t size; /* set by HEDDLE_FLEET_INIT                                             */
-    uint64_t
-        buffer_bytes; /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
-    uint32_t no_pin;  /* 1: leave threads unpinned                       HEDDLE_NO_PIN         */
-    const char
-        *profile_file; /* keeps speeds of loops for later processes; one that cannot be read or written is no error.
-                                 Copied. NULL: none                              HEDDLE_PROFILE_FILE   */
+    size_t size;              /* set by HEDDLE_FLEET_INIT */
+    const char *devices;      /* when the call names none; NULL: "cuda:* cpu:*"  HEDDLE_DEVICES */
+    const char *profile_file; /* keeps speeds of loops for later processes; one that cannot be read or written is no error.
+                                 Copied. NULL: none  HEDDLE_FLEET_PROFILE */
+    uint64_t buffer_bytes;    /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
+    uint32_t no_pin;          /* 1: leave threads unpinned */
 } heddle_fleet_config;
-#define HEDDLE_FLEET_INIT                       \
-    {                                           \
-        sizeof(heddle_fleet_config), 0, 0, NULL \
+#define HEDDLE_FLEET_INIT                             \
+    {                                                 \
+        sizeof(heddle_fleet_config), NULL, NULL, 0, 0 \
     }
 
 /* Opens the devices and starts a thread for each core and each other device. ENODEV: a device is not here, or none is; EINVAL: words
@@ -127,7 +126,8 @@ typedef struct heddle_copy {
     uint32_t is_in; /* 1: from the host to the accelerator                                             */
 } heddle_copy;
 
-/* An accelerator. Its fleet calls all functions from one thread. What is put into a queue is done in the order of the calls; queues
+/* An accelerator. Its fleet calls copy, span and poll from one thread; mem_new and mem_free may be called at the same time by another
+ * one. What is put into a queue is done in the order of the calls; queues
  * may work side by side. The functions return at once, HEDDLE_OK or an error, after which the accelerator counts as lost and
  * only close is called. */
 typedef struct heddle_accelerator {

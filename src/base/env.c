@@ -3,6 +3,7 @@
  * field that the program left zero; a bad value is an error that names the variable. A further struct with knobs adds its own
  * table to `tables`. */
 #include "base/base.h"
+#include "heddle/loop.h"
 #include "heddle/pool.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@ static const char *const policy_names[HEDDLE_N_POLICIES] = {HEDDLE_POLICY_MAP(HE
 static const char *const schedule_names[HEDDLE_N_SCHEDULES] = {HEDDLE_SCHEDULE_MAP(HEDDLE_X)};
 static const char *const idle_names[HEDDLE_N_IDLES] = {HEDDLE_IDLE_MAP(HEDDLE_X)};
 static const char *const pool_mode_names[HEDDLE_N_POOL_MODES] = {HEDDLE_POOL_MODE_MAP(HEDDLE_X)};
+static const char *const split_names[HEDDLE_N_SPLITS] = {HEDDLE_SPLIT_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 #define COUNT(names) (sizeof(names) / sizeof(names)[0])
 
@@ -82,7 +84,20 @@ static const hd_env_variable pool_variables[] = {
     POOL_NUMBER(n_trace, "HEDDLE_POOL_TRACE", HEDDLE_POOL_MOST_TRACE, "ended tasks of which a pool keeps records")};
 const hd_env_table hd_pool_env = {pool_variables, COUNT(pool_variables)};
 
-static const hd_env_table *const tables[] = {&config_table, &hd_pool_env};
+static const hd_env_variable fleet_variables[] = {
+    {"HEDDLE_DEVICES", "devices of a fleet: cuda:* cpu:* 4*cuda:0/4 virtual:speed=0.5", HD_ENV_TEXT,
+     offsetof(heddle_fleet_config, devices), 0, NULL},
+    {"HEDDLE_FLEET_PROFILE", "file in which fleets remember how quick loops were", HD_ENV_TEXT,
+     offsetof(heddle_fleet_config, profile_file), 0, NULL}};
+const hd_env_table hd_fleet_env = {fleet_variables, COUNT(fleet_variables)};
+
+static const hd_env_variable loop_variables[] = {
+    {"HEDDLE_SPLIT",
+     "how loops are divided: cut, static, guided, hguided, hdss, axel, qilin, linear, exponential, factoring", HD_ENV_CHOICE,
+     offsetof(heddle_loop_desc, split), COUNT(split_names) - 1u, split_names}};
+const hd_env_table hd_loop_env = {loop_variables, COUNT(loop_variables)};
+
+static const hd_env_table *const tables[] = {&config_table, &hd_pool_env, &hd_fleet_env, &hd_loop_env};
 
 /* Former names of variables, still accepted; a present name takes precedence. */
 static const struct {

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* asking.c - a loop's split, asked and told by several threads: one lock, and the clock. */
+#include "engine/loop/fleet.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define SPINS 64u
+#define NAP_NS 50000u
+
+hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out)
+{
+    hd_take t;
+    pthread_mutex_lock(&l->asking);
+    t = hd_split_take(l->split, unit, heddle_host_clock_ns(), out);
+    pthread_mutex_unlock(&l->asking);
+    return t;
+}
+
+void hd_ask_rest(heddle_loop *l, uint32_t n)
+{
+    const struct timespec nap = {0, NAP_NS};
+    if (n < SPINS) {
+        HD_PAUSE(n);
+        return;
+    }
+    (void)nanosleep(&nap, NULL);
+    pthread_mutex_lock(&l->asking);
+    hd_split_tick(l->split, heddle_host_clock_ns());
+    pthread_mutex_unlock(&l->asking);
+}
+
+void hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns)
+{
+    pthread_mutex_lock(&l->asking);
+    hd_split_ended(l->split, unit, s, began_ns, heddle_host_clock_ns());
+    pthread_mutex_unlock(&l->asking);
+}
+
+int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s)
+{
+    int keeps;
+    pthread_mutex_lock(&l->asking);
+    keeps = hd_split_keep(l->split, unit, s);
+    pthread_mutex_unlock(&l->asking);
+    return keeps;
+}
+
+/* Of the failures that are seen before all units have left, the one with the lowest index is reported. */
+void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t index)
+{
+    pthread_mutex_lock(&l->asking);
+    if (!l->fail_code || index < l->fail_index) {
+        l->fail_code = code;
+        l->fail_index = index;
+        memcpy(l->fail_unit, u->name, sizeof l->fail_unit);
+    }
+    hd_split_cancel(l->split);
+    pthread_mutex_unlock(&l->asking);
+}
+
+void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u)
+{
+    __atomic_store_n(&u->is_lost, 1, __ATOMIC_RELEASE);
+    (void)snprintf(l->runs[u->index].trouble, sizeof l->runs->trouble, "%.199s", hd_thread_error()->text);
+    pthread_mutex_lock(&l->asking);
+    hd_split_lost(l->split, u->index, heddle_host_clock_ns());
+    pthread_mutex_unlock(&l->asking);
+}
+
+int hd_is_over(heddle_loop *l)
+{
+    int is_over;
+    pthread_mutex_lock(&l->asking);
+    is_over = hd_split_is_over(l->split);
+    pthread_mutex_unlock(&l->asking);
+    return is_over;
+}

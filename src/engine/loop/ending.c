@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* ending.c - the end of a run: what was found by tiles is put together, and the outcome becomes a status and a sentence. */
+#include "engine/loop/fleet.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- what was found --------------------------------------------------------------------------------------------------- */
+
+#define COMBINE(type)                                                                     \
+    do {                                                                                  \
+        type *into = r->result;                                                           \
+        const type *from = (const type *)(const void *)row;                               \
+        for (i = 0; i < r->n; i++)                                                        \
+            into[i] = is_first              ? from[i]                                     \
+                      : r->op == HEDDLE_SUM ? (type)(into[i] + from[i])                   \
+                      : r->op == HEDDLE_MIN ? (from[i] < into[i] ? from[i] : into[i])     \
+                                            : (from[i] > into[i] ? from[i] : into[i]);    \
+    } while (0)
+
+static void combine(const heddle_reduction *r, const uint8_t *row, int is_first)
+{
+    uint32_t i;
+    switch (r->type) {
+    case HEDDLE_I64: COMBINE(uint64_t); break; /* sums wrap */
+    case HEDDLE_U32: COMBINE(uint32_t); break;
+    case HEDDLE_F64: COMBINE(double); break;
+    case HEDDLE_F32: COMBINE(float); break;
+    }
+}
+
+static void put_together(heddle_loop *l)
+{
+    uint64_t k, g;
+    for (k = 0; k < l->founds.n; k++) {
+        const hd_found *f = (const hd_found *)l->founds.at + k;
+        for (g = 0; g < l->n_grains; g++)
+            combine(&f->desc, f->partials->host + g * f->partials->stride, g == 0);
+    }
+}
+
+/* ---- the outcome ------------------------------------------------------------------------------------------------------ */
+
+static heddle_status say_left(heddle_loop *l)
+{
+    uint64_t begin = 0, end = 0;
+    (void)hd_split_left(l->split, 0, &begin, &end);
+    return hd_say(&l->error, HEDDLE_EDEVICE,
+                  "loop %s: no device is left; %" PRIu64 " of %" PRIu64 " indices are done, not %" PRIu64 " to %" PRIu64
+                  " among others",
+                  l->table->bodies[l->desc.body].name, hd_split_n_ended(l->split) * l->desc.tile, l->desc.n,
+                  hd_grain_begin(l, begin), hd_grain_begin(l, end) - 1u);
+}
+
+static heddle_status outcome(heddle_loop *l)
+{
+    if (l->fail_code)
+        return hd_say(&l->error, HEDDLE_EBODY, "loop %s failed at index %" PRIu64 " with code %u, on %s",
+                      l->table->bodies[l->desc.body].name, l->fail_index, l->fail_code, l->fail_unit);
+    if (hd_split_n_ended(l->split) == l->n_grains)
+        return HEDDLE_OK;
+    if (l->is_canceled)
+        return hd_say(&l->error, HEDDLE_ECANCELED, "loop %s was cancelled", l->table->bodies[l->desc.body].name);
+    return say_left(l);
+}
+
+/* ---- in words --------------------------------------------------------------------------------------------------------- */
+
+static void __attribute__((format(printf, 2, 3))) tell(heddle_loop *l, const char *format, ...)
+{
+    va_list args;
+    int n;
+    if (hd_list_room(&l->how, 320, 1))
+        return; /* without memory the text ends here */
+    va_start(args, format);
+    n = vsnprintf((char *)l->how.at + l->how.n, 320, format, args);
+    va_end(args);
+    l->how.n += (uint64_t)(n < 0 ? 0 : n < 320 ? n : 319);
+}
+
+static void tell_unit(heddle_loop *l, uint32_t i)
+{
+    const hd_fleet_unit *u = hd_unit_at(l->fleet, i);
+    const hd_split_counts *c = &l->counts[i];
+    double without = 0, with = 0;
+    tell(l, "%s: %.1f %% of the indices in %" PRIu64 " slices", u->name, 100.0 * (double)c->n_grains / (double)l->n_grains,
+         c->n_slices);
+    if (hd_split_left_out(l->split, i, &without, &with))
+        tell(l, "; left out: the loop would take %.3g ms with it, and %.3g ms without", with / 1e6, without / 1e6);
+    if (*l->runs[i].trouble)
+        tell(l, "; lost: %s", l->runs[i].trouble);
+    else if (hd_unit_is_lost(u))
+        tell(l, "; lost earlier");
+    tell(l, "\n");
+}
+
+static void tell_all(heddle_loop *l)
+{
+    uint32_t i;
+    l->how.n = 0;
+    tell(l, "split %s over %" PRIu64 " units\n", heddle_split_name(l->desc.split), l->fleet->units.n);
+    for (i = 0; i < l->fleet->units.n; i++)
+        tell_unit(l, i);
+}
+
+void hd_loop_end(heddle_loop *l)
+{
+    uint32_t i;
+    l->time_ns = heddle_host_clock_ns() - l->start_ns;
+    l->status = outcome(l);
+    if (l->status == HEDDLE_OK)
+        put_together(l);
+    for (i = 0; i < l->fleet->units.n; i++)
+        hd_split_count(l->split, i, &l->counts[i]);
+    for (i = 0; i < l->fleet->n_kinds; i++)
+        hd_split_model_of(l->split, i, &l->models[i]);
+    tell_all(l);
+    hd_split_delete(l->split);
+    l->split = NULL;
+}

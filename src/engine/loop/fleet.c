@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* fleet.c - heddle_fleet_open and _close: words become units. */
+#include "engine/loop/fleet.h"
+
+#include "base/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One fleet of a process has cores: two would each believe that they are idle. */
+static int cores_are_taken;
+
+/* ---- devices ---------------------------------------------------------------------------------------------------------- */
+
+static heddle_status add_virtual(heddle_fleet *f, const hd_word *w)
+{
+    const hd_virtual_config *v = &w->virt;
+    char name[64], kind[96];
+    heddle_accelerator a;
+    hd_fleet_unit *u;
+    uint32_t i;
+    for (i = 0; i < w->n_times; i++) {
+        HD_TRY(hd_virtual_new(v, &a));
+        (void)snprintf(name, sizeof name, "virtual:%llu", (unsigned long long)f->units.n);
+        (void)snprintf(kind, sizeof kind, "virtual speed=%g link=%g latency=%g", v->speed, v->link, v->latency);
+        HD_TRY(hd_unit_add(f, name, kind, &a, &u));
+        u->is_virtual = 1;
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status open_gpu(heddle_ctx **out, uint32_t device)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT;
+    c.backend = HEDDLE_CUDA;
+    c.device = device;
+    return heddle_ctx_open(out, &c);
+}
+
+static heddle_status add_gpu(heddle_fleet *f, uint32_t device, uint32_t n_parts)
+{
+    heddle_device d = HEDDLE_DEVICE_INIT;
+    heddle_accelerator a;
+    heddle_ctx *ctx;
+    hd_fleet_unit *u;
+    char name[64], kind[96];
+    heddle_status s;
+    HD_TRY(open_gpu(&ctx, device));
+    (void)snprintf(name, sizeof name, n_parts > 1 ? "cuda:%u/%u" : "cuda:%u", device, n_parts);
+    (void)heddle_device_get(HEDDLE_CUDA, device, &d);
+    (void)snprintf(kind, sizeof kind, "%.80s/%u", d.name, n_parts);
+    s = ctx->backend->accelerator ? ctx->backend->accelerator(ctx->device, n_parts, &a, hd_thread_error())
+                                  : hd_say(NULL, HEDDLE_ENODEV, "devices: %s cannot take part in a fleet", name);
+    if (s == HEDDLE_OK)
+        s = hd_unit_add(f, name, kind, &a, &u);
+    if (s != HEDDLE_OK) {
+        heddle_ctx_close(ctx);
+        return s;
+    }
+    u->ctx = ctx;
+    f->pins = f->pins ? f->pins : ctx;
+    return HEDDLE_OK;
+}
+
+static heddle_status add_gpus(heddle_fleet *f, const hd_word *w)
+{
+    const hd_backend *b = hd_backend_of(HEDDLE_CUDA);
+    const uint32_t n = b ? b->count() : 0, first = w->which == HD_WORD_ALL ? 0 : w->which,
+                   last = w->which == HD_WORD_ALL ? n : w->which + 1u;
+    uint32_t i, k;
+    if (last > n)
+        return hd_say(NULL, HEDDLE_ENODEV, "devices: there is no cuda:%u: %u GPUs are here%s", w->which, n,
+                      b ? "" : ", and heddle was built without CUDA");
+    for (i = first; i < last; i++)
+        for (k = 0; k < w->n_times; k++)
+            HD_TRY(add_gpu(f, i, w->n_parts));
+    return HEDDLE_OK;
+}
+
+static heddle_status add_cores(heddle_fleet *f, uint32_t n_wanted)
+{
+    hd_machine m;
+    char name[64];
+    hd_fleet_unit *u;
+    uint32_t i, n, n_others = (uint32_t)f->units.n;
+    hd_machine_look(&m);
+    n = n_wanted != HD_WORD_ALL ? n_wanted : m.pub.n_cores > n_others ? m.pub.n_cores - n_others : 1;
+    for (i = 0; i < n; i++) {
+        (void)snprintf(name, sizeof name, "cpu:%u", i);
+        HD_TRY(hd_unit_add(f, name, "core", NULL, &u));
+        u->cpu = n <= m.pub.n_threads ? m.cpu[i] : HD_NONE;
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status take_cores(heddle_fleet *f)
+{
+    if (!f->has_cores && __atomic_exchange_n(&cores_are_taken, 1, __ATOMIC_ACQUIRE))
+        return hd_say(NULL, HEDDLE_EBUSY, "devices: another fleet of this process has the cores");
+    f->has_cores = 1;
+    return HEDDLE_OK;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------------ */
+
+/* Cores come last: how many are left depends on the others. */
+static heddle_status add_word(heddle_fleet *f, const hd_word *w, uint32_t *n_cores)
+{
+    switch (w->kind) {
+    case HD_WORD_SERIAL: f->is_serial = 1; return HEDDLE_OK;
+    case HD_WORD_CPU:
+        *n_cores = w->which == HD_WORD_ALL || *n_cores == HD_WORD_ALL ? HD_WORD_ALL : *n_cores + w->n_times * w->which;
+        return HEDDLE_OK;
+    case HD_WORD_CUDA: return add_gpus(f, w);
+    case HD_WORD_VIRTUAL: return add_virtual(f, w);
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status add_words(heddle_fleet *f, const char *devices)
+{
+    hd_word w;
+    uint32_t n_cores = 0;
+    int more;
+    while ((more = hd_word_read(&devices, &w)) > 0)
+        HD_TRY(add_word(f, &w, &n_cores));
+    if (more < 0)
+        return HEDDLE_EINVAL;
+    if (f->is_serial) {
+        hd_fleet_unit *u;
+        if (f->units.n || n_cores)
+            return hd_say(NULL, HEDDLE_EINVAL, "devices: serial is a fleet of its own");
+        return hd_unit_add(f, "serial", "core", NULL, &u);
+    }
+    if (n_cores) {
+        HD_TRY(take_cores(f));
+        HD_TRY(add_cores(f, n_cores));
+    }
+    return f->units.n ? HEDDLE_OK : hd_say(NULL, HEDDLE_ENODEV, "devices: none of these is here");
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------------------- */
+
+static heddle_status read_config(heddle_fleet *f, const heddle_fleet_config *from)
+{
+    heddle_fleet_config *to = &f->config;
+    *to = (heddle_fleet_config)HEDDLE_FLEET_INIT;
+    if (from && (from->size < sizeof(size_t) || from->size > 4096))
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_open: set the config up with HEDDLE_FLEET_INIT");
+    if (from)
+        memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    to->size = sizeof *to;
+    return hd_env_fill_struct(&hd_fleet_env, to, NULL);
+}
+
+/* Managers are pinned to the last cores: cores that run bodies are the first ones. */
+static heddle_status start_threads(heddle_fleet *f)
+{
+    hd_machine m;
+    uint64_t i;
+    uint32_t n_managers = 0;
+    hd_machine_look(&m);
+    for (i = 0; i < f->units.n; i++) {
+        hd_fleet_unit *u = hd_unit_at(f, i);
+        if (!u->is_core && f->units.n <= m.pub.n_cores)
+            u->cpu = m.cpu[m.pub.n_cores - ++n_managers];
+        u->cpu = f->config.no_pin ? HD_NONE : u->cpu;
+        HD_TRY(hd_unit_start(u));
+    }
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devices, const heddle_fleet_config *config)
+{
+    heddle_fleet *f = out ? hd_new(sizeof *f) : NULL;
+    const char *by_env;
+    heddle_status s;
+    if (!f)
+        return out ? hd_say(NULL, HEDDLE_ENOMEM, "heddle_fleet_open: out of memory")
+                   : hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_open: out is NULL");
+    *out = NULL;
+    (void)pthread_mutex_init(&f->mutex, NULL);
+    (void)pthread_cond_init(&f->wanted, NULL);
+    (void)pthread_cond_init(&f->ended, NULL);
+    s = read_config(f, config);
+    by_env = f->config.devices;
+    if (s == HEDDLE_OK)
+        s = add_words(f, devices ? devices : by_env ? by_env : "cuda:* cpu:*");
+    if (s == HEDDLE_OK && !f->is_serial)
+        s = start_threads(f);
+    if (s != HEDDLE_OK)
+        heddle_fleet_close(f);
+    else
+        *out = f;
+    return s;
+}
+
+HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
+{
+    uint64_t i;
+    if (!f)
+        return;
+    (void)pthread_mutex_lock(&f->mutex);
+    while (f->now)
+        (void)pthread_cond_wait(&f->ended, &f->mutex);
+    f->is_closing = 1;
+    (void)pthread_cond_broadcast(&f->wanted);
+    (void)pthread_mutex_unlock(&f->mutex);
+    for (i = 0; i < f->units.n; i++)
+        hd_unit_free(hd_unit_at(f, i));
+    hd_list_clear(&f->units);
+    if (f->has_cores)
+        __atomic_store_n(&cores_are_taken, 0, __ATOMIC_RELEASE);
+    (void)pthread_cond_destroy(&f->ended);
+    (void)pthread_cond_destroy(&f->wanted);
+    (void)pthread_mutex_destroy(&f->mutex);
+    hd_delete(f, sizeof *f);
+}
+
+/* ---- other calls ------------------------------------------------------------------------------------------------------ */
+
+HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelerator *a)
+{
+    heddle_accelerator full = HEDDLE_ACCELERATOR_INIT;
+    hd_fleet_unit *u;
+    heddle_status s;
+    if (!f || !a || f->is_serial)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s",
+                      !f ? "the fleet is NULL" : !a ? "the accelerator is NULL" : "a serial fleet has no other device");
+    if (a->size < offsetof(heddle_accelerator, close) + sizeof a->close || a->size > 4096)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: set the accelerator up with HEDDLE_ACCELERATOR_INIT");
+    memcpy(&full, a, a->size < sizeof full ? a->size : sizeof full);
+    if (!full.name || !full.mem_new || !full.mem_free || !full.copy || !full.span || !full.poll || !full.close)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: the accelerator lacks its name or a function");
+    if (!full.n_queues || full.n_queues > HEDDLE_MOST_QUEUES || !(full.weight > 0))
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has %u queues (1 to %u) and weight %g", full.name,
+                      full.n_queues, HEDDLE_MOST_QUEUES, full.weight);
+    if (f->n_loops)
+        return hd_say(NULL, HEDDLE_EBUSY, "heddle_fleet_add: the fleet has loops");
+    s = hd_unit_add(f, full.name, full.name, &full, &u);
+    return s == HEDDLE_OK ? hd_unit_start(u) : s;
+}
+
+HEDDLE_API heddle_status heddle_fleet_get_unit(const heddle_fleet *f, uint32_t index, heddle_fleet_unit *out)
+{
+    heddle_fleet_unit full = HEDDLE_UNIT_INIT;
+    const hd_fleet_unit *u;
+    if (!f || !out || out->size < sizeof(size_t))
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_get_unit: %s", f ? "set *out up with HEDDLE_UNIT_INIT" : "the fleet is NULL");
+    if (index >= f->units.n)
+        return hd_say(NULL, HEDDLE_ENODEV, "heddle_fleet_get_unit: there is no unit %u", index);
+    u = hd_unit_at(f, index);
+    memcpy(full.name, u->name, sizeof full.name);
+    full.memory_bytes = u->is_core ? 0 : u->acc.memory_bytes;
+    full.ctx = u->ctx;
+    full.is_lost = (uint32_t)hd_unit_is_lost(u);
+    hd_copy_known(out, &full, sizeof full);
+    return HEDDLE_OK;
+}

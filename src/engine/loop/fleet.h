@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* fleet.h - what the files of this folder share.
+ *
+ * A fleet has units: cores, and accelerators with memory of their own. Each has a thread. A core's runs bodies in the host's memory. An
+ * accelerator's is its manager: it puts copies and spans into queues, and polls them. A loop that was started is the fleet's present one,
+ * or waits in a list. The threads run the present loop: each asks the loop's split for slices until there are none for it. The last
+ * thread to leave ends the loop and makes the next one the present.
+ *
+ * Locks. fleet.mutex guards which loop is the present one, and who is in it. loop.asking guards the loop's split, and is a leaf. */
+#ifndef HD_LOOP_FLEET_H
+#define HD_LOOP_FLEET_H
+
+#include "engine/loop/split.h"
+#include "engine/loop/virtual.h"
+#include "run/run.h"
+
+#include <pthread.h>
+
+typedef struct hd_fleet_unit {
+    heddle_fleet *fleet;
+    uint32_t index, kind; /* units of one kind have one model in the split */
+    char name[64];
+    char kind_name[96];
+    int is_core, is_virtual;
+    uint32_t cpu;           /* its thread is pinned there; HD_NONE: nowhere */
+    heddle_accelerator acc; /* unless it is a core */
+    heddle_ctx *ctx;        /* a GPU's; parts of one GPU have contexts of their own */
+    uint8_t *buffer;        /* the accelerator's memory for slices under way */
+    uint64_t buffer_bytes;
+    int is_lost; /* atomic */
+    pthread_t thread;
+    int has_thread;
+    uint64_t n_left; /* number of the last loop that it has left; guarded by fleet.mutex */
+} hd_fleet_unit;
+
+struct heddle_fleet {
+    heddle_fleet_config config;
+    char *profile_file; /* a copy */
+    int is_serial, has_cores;
+    hd_list units; /* hd_fleet_unit *: threads know where theirs is */
+    uint32_t n_kinds;
+    heddle_ctx *pins; /* a GPU's context, which pins host memory; or NULL */
+    pthread_mutex_t mutex;
+    pthread_cond_t wanted, ended; /* there is a present loop, or the fleet is being closed; a loop has ended */
+    heddle_loop *now, *last;      /* the present loop; the last one in the list that begins with it */
+    uint64_t n_begun;             /* loops */
+    uint32_t n_loops, n_arrays;   /* that were not freed */
+    int has_run, is_closing;
+};
+
+struct heddle_array {
+    heddle_fleet *fleet;
+    uint64_t n_rows, row_bytes, stride;
+    uint8_t *host;
+    uint64_t own_bytes; /* allocated by the library, or 0 */
+    int is_pinned;
+    uint32_t n_loops; /* that have it */
+    int is_freed;     /* by the user, while loops had it */
+    char how[160];
+};
+
+/* An array as a loop has it. */
+typedef struct hd_piece {
+    heddle_array *array;
+    uint64_t n_each;        /* rows of a grain; 0: all of the array, at any index */
+    uint64_t before, after; /* rows more on either side */
+    uint64_t n_rows;        /* of the array; what comes behind belongs to no index */
+    int reads, writes;
+} hd_piece;
+
+/* A pointer in the record of params, to row 0 of a piece. */
+typedef struct hd_field {
+    size_t offset;
+    uint32_t piece;
+} hd_field;
+
+typedef struct hd_found { /* a reduction */
+    heddle_reduction desc;
+    heddle_array *partials; /* a row for each grain */
+} hd_found;
+
+/* What a unit does in a run. */
+typedef struct hd_share {
+    uint64_t bytes_in, bytes_out, host_ns, end_ns;
+    uint64_t most;      /* grains of a slice, for which its buffer has room */
+    uint64_t slot_bytes; /* of a queue */
+    void **all;         /* of each piece with n_each 0: the accelerator's copy of the array */
+    uint32_t is_inside; /* guarded by fleet.mutex */
+    char trouble[200];  /* what has happened to it, or "" */
+} hd_share;
+
+typedef enum hd_loop_state { HD_LOOP_IDLE, HD_LOOP_STARTED, HD_LOOP_ENDED } hd_loop_state;
+
+struct heddle_loop {
+    heddle_fleet *fleet;
+    const heddle_table *table;
+    heddle_loop_desc desc;
+    uint64_t n_grains;
+    hd_list pieces, fields, founds; /* hd_piece, hd_field, hd_found */
+    uint8_t *params;                /* a copy, for the host: pointers as cores want them */
+    uint32_t params_bytes;
+    hd_share *runs; /* one a unit */
+    uint64_t runs_bytes;
+    hd_split_model *models; /* one a kind: what the last runs have taught */
+    hd_split_unit *split_units;
+    /* of a run: */
+    heddle_loop *next; /* in the fleet's list */
+    hd_loop_state state;
+    uint64_t number; /* among the fleet's begun loops; guarded by fleet.mutex, as the state */
+    uint32_t n_inside;
+    pthread_mutex_t asking;
+    hd_split *split;
+    int is_canceled;
+    heddle_status status;
+    hd_error error;
+    uint32_t fail_code; /* guarded by asking, as the next two */
+    uint64_t fail_index;
+    char fail_unit[64];
+    uint64_t start_ns, time_ns;
+    hd_list how; /* text */
+    hd_split_counts *counts; /* one a unit, of the last run */
+};
+
+#define HD_MOST_SPAN_PARAMS 3072u
+#define HD_MOST_PIECES 32u
+#define HD_CORE_SHARED 16384u /* block-shared bytes of a body */
+
+static inline hd_fleet_unit *hd_unit_at(const heddle_fleet *f, uint64_t i) { return ((hd_fleet_unit **)f->units.at)[i]; }
+static inline hd_piece *hd_piece_at(const heddle_loop *l, uint64_t i) { return (hd_piece *)l->pieces.at + i; }
+static inline uint64_t hd_grain_begin(const heddle_loop *l, uint64_t grain)
+{
+    return grain >= l->n_grains ? l->desc.n : grain * l->desc.tile;
+}
+static inline int hd_unit_is_lost(const hd_fleet_unit *u) { return __atomic_load_n(&u->is_lost, __ATOMIC_ACQUIRE); }
+
+/* layout.c: where the rows of a slice are. */
+typedef struct hd_rows {
+    uint64_t begin, end;
+} hd_rows;
+/* Rows that a slice reads, with their halo; that it writes. */
+hd_rows hd_rows_read(const hd_piece *p, const hd_slice *s);
+hd_rows hd_rows_written(const hd_piece *p, const hd_slice *s);
+/* Grains of a slice for which `bytes` are enough; *least: the bytes of one grain. */
+uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least);
+/* Of piece i in a slot whose slices have at most that many grains; i = the number of pieces: the size of a slot. */
+uint64_t hd_layout_offset(const heddle_loop *l, uint64_t most, uint64_t i);
+/* Sets the pointers of a record of params: row 0 of piece i would be at base[i]. */
+void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base);
+
+/* asking.c: the loop's split, under its lock. */
+hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);
+/* For a thread that was told HD_TAKE_LATER for the n-th time in a row. */
+void hd_ask_rest(heddle_loop *l, uint32_t n);
+void hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns);
+int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s);
+/* A body has failed: the loop ends. */
+void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t index);
+/* The unit is lost, for the rest of the fleet's life; this thread's sentence says why. */
+void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u);
+int hd_is_over(heddle_loop *l);
+
+/* core.c: all that the unit has to do in this loop. */
+void hd_core_run(heddle_loop *l, hd_fleet_unit *u);
+/* manager.c: the same for an accelerator. */
+void hd_manager_run(heddle_loop *l, hd_fleet_unit *u);
+
+/* turns.c: begins and ends loops. */
+/* Puts a started loop behind the others. */
+void hd_turns_add(heddle_fleet *f, heddle_loop *l);
+/* Waits for a loop that this unit has to take part in; NULL: the fleet is being closed. */
+heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u);
+/* The unit has nothing left to do in it. */
+void hd_turns_leave(heddle_fleet *f, hd_fleet_unit *u);
+
+/* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; stops and frees it. */
+heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc, hd_fleet_unit **out);
+heddle_status hd_unit_start(hd_fleet_unit *u);
+void hd_unit_free(hd_fleet_unit *u);
+/* One turn of a unit, on the calling thread. */
+void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
+/* ending.c: the end of a run, by the last thread that leaves it. */
+void hd_loop_end(heddle_loop *l);
+
+/* array.c */
+heddle_status hd_array_make(heddle_fleet *f, const heddle_array_desc *d, heddle_array **out, const char *call);
+void hd_array_drop(heddle_array *a);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c - heddle_loop_new and _free, and running. */
+#include "engine/loop/fleet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define TILE 1024u
+#define TILE_ROWS 8u
+#define TILE_COLUMNS 256u
+#define MOST_FOUND_BYTES 65536u
+
+#define SAY(status, ...) hd_say(NULL, status, "heddle_loop_new: " __VA_ARGS__)
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------------ */
+
+static heddle_status read_desc(heddle_loop_desc *to, const heddle_loop_desc *from)
+{
+    *to = (heddle_loop_desc)HEDDLE_LOOP_INIT;
+    if (from->size < sizeof(size_t) || from->size > 4096)
+        return SAY(HEDDLE_EINVAL, "set the description up with HEDDLE_LOOP_INIT");
+    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    HD_TRY(hd_env_fill_struct(&hd_loop_env, to, NULL));
+    if ((uint32_t)to->split >= HEDDLE_N_SPLITS)
+        return SAY(HEDDLE_EINVAL, "there is no way to divide number %u", (unsigned)to->split);
+    if (!to->n || to->n > INT64_MAX || to->n_2 > INT64_MAX || to->tile > to->n + UINT32_MAX || to->tile_2 > INT64_MAX)
+        return SAY(HEDDLE_ERANGE, "%" PRIu64 " indices in tiles of %" PRIu64 ", %" PRIu64 " in tiles of %" PRIu64
+                   "; a loop has 1 to 2^63 - 1", to->n, to->tile, to->n_2, to->tile_2);
+    to->tile = to->tile ? to->tile : to->n_2 ? TILE_ROWS : TILE;
+    to->tile_2 = to->tile_2 ? to->tile_2 : TILE_COLUMNS;
+    to->team_size = to->team_size ? to->team_size : 256u;
+    if (to->team_size % 32u || to->team_size > 1024u)
+        return SAY(HEDDLE_EINVAL, "a team of %u threads; a multiple of 32 up to 1024 is expected", to->team_size);
+    if ((to->n_accesses && !to->accesses) || (to->n_reductions && !to->reductions))
+        return SAY(HEDDLE_EINVAL, "accesses or reductions are NULL");
+    return HEDDLE_OK;
+}
+
+static heddle_status check_table(const heddle_table *t, const heddle_loop_desc *d)
+{
+    if (t->size != sizeof *t || t->core_version != HEDDLE_CORE_VERSION)
+        return SAY(HEDDLE_EVERSION, "the table was compiled against another version of heddle");
+    if (!t->has_loops)
+        return SAY(HEDDLE_EINVAL, "table %s is not one of loops: HEDDLE_LOOP_TABLE makes one", t->name);
+    if (d->body >= t->n_bodies)
+        return SAY(HEDDLE_EINVAL, "table %s has no body %u", t->name, d->body);
+    if (t->bodies[d->body].arg_bytes != sizeof(heddle_span))
+        return SAY(HEDDLE_EINVAL, "body %s was not made with HEDDLE_LOOP", t->bodies[d->body].name);
+    if (t->bodies[d->body].shared_bytes > HD_CORE_SHARED)
+        return SAY(HEDDLE_ERANGE, "body %s wants %u bytes of block-shared memory; %u are the most",
+                   t->bodies[d->body].name, t->bodies[d->body].shared_bytes, HD_CORE_SHARED);
+    if (t->params_bytes > HD_MOST_SPAN_PARAMS)
+        return SAY(HEDDLE_ERANGE, "params of %u bytes; %u are the most", t->params_bytes, HD_MOST_SPAN_PARAMS);
+    return HEDDLE_OK;
+}
+
+/* ---- pieces ----------------------------------------------------------------------------------------------------------- */
+
+static heddle_status add_field(heddle_loop *l, size_t offset, uint64_t piece)
+{
+    if (offset > l->params_bytes || sizeof(void *) > l->params_bytes - offset)
+        return SAY(HEDDLE_EINVAL, "the pointer at offset %zu is outside of the params, which have %u bytes", offset,
+                   l->params_bytes);
+    if (hd_list_room(&l->fields, 1, sizeof(hd_field)))
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    ((hd_field *)l->fields.at)[l->fields.n++] = (hd_field){offset, (uint32_t)piece};
+    return HEDDLE_OK;
+}
+
+/* The piece of an array that has this way to follow the index, or a new one. */
+static hd_piece *piece_of(heddle_loop *l, heddle_array *a, uint64_t n_each)
+{
+    uint64_t i;
+    hd_piece *p;
+    for (i = 0; i < l->pieces.n; i++)
+        if (hd_piece_at(l, i)->array == a && hd_piece_at(l, i)->n_each == n_each)
+            return hd_piece_at(l, i);
+    if (l->pieces.n == HD_MOST_PIECES || hd_list_room(&l->pieces, 1, sizeof *p))
+        return NULL;
+    p = hd_piece_at(l, l->pieces.n++);
+    memset(p, 0, sizeof *p);
+    p->array = a;
+    p->n_each = n_each;
+    p->n_rows = a->n_rows;
+    a->n_loops++;
+    return p;
+}
+
+static heddle_status check_access(const heddle_loop *l, const heddle_access *a, uint32_t i)
+{
+    const uint64_t n_each = a->n_each ? a->n_each : 1;
+    if (!a->array || a->array->fleet != l->fleet || a->array->is_freed)
+        return SAY(HEDDLE_EINVAL, "access %u: the array is %s", i,
+                   !a->array ? "NULL" : a->array->is_freed ? "freed" : "one of another fleet");
+    if (a->mode < HEDDLE_MODE_IN || a->mode > HEDDLE_MODE_INOUT || a->kind > HEDDLE_ACCESS_ALL)
+        return SAY(HEDDLE_EINVAL, "access %u: mode %u, kind %u", i, (unsigned)a->mode, (unsigned)a->kind);
+    if (a->mode != HEDDLE_MODE_IN && (a->kind == HEDDLE_ACCESS_ALL || a->before || a->after))
+        return SAY(HEDDLE_EINVAL, "access %u: different indices would write the same rows", i);
+    if (a->kind == HEDDLE_ACCESS_ROWS && l->desc.n > a->array->n_rows / n_each)
+        return SAY(HEDDLE_EINVAL,
+                   "access %u: the array has %" PRIu64 " rows; %" PRIu64 " indices with %" PRIu64 " rows each need more",
+                   i, a->array->n_rows, l->desc.n, n_each);
+    return HEDDLE_OK;
+}
+
+static heddle_status add_access(heddle_loop *l, const heddle_access *a, uint32_t i)
+{
+    const uint64_t n_each = a->kind == HEDDLE_ACCESS_ALL ? 0 : (a->n_each ? a->n_each : 1) * l->desc.tile;
+    hd_piece *p;
+    HD_TRY(check_access(l, a, i));
+    p = piece_of(l, a->array, n_each);
+    if (!p)
+        return SAY(HEDDLE_ENOMEM, "no memory for an access, or more than %u arrays", HD_MOST_PIECES);
+    p->n_rows = n_each ? l->desc.n * (a->n_each ? a->n_each : 1) : p->n_rows;
+    p->before = a->before > p->before ? a->before : p->before;
+    p->after = a->after > p->after ? a->after : p->after;
+    p->reads |= (a->mode & HEDDLE_MODE_IN) != 0;
+    p->writes |= (a->mode & HEDDLE_MODE_OUT) != 0;
+    return add_field(l, a->field, (uint64_t)(p - hd_piece_at(l, 0)));
+}
+
+/* Rows that one index writes and another reads would be new or old by chance. */
+static heddle_status check_pieces(const heddle_loop *l)
+{
+    uint64_t i, k;
+    for (i = 0; i < l->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(l, i);
+        if (p->writes && (p->before || p->after))
+            return SAY(HEDDLE_EINVAL, "an array is written, and read with rows of other indices");
+        for (k = 0; k < l->pieces.n; k++)
+            if (k != i && p->writes && hd_piece_at(l, k)->array == p->array)
+                return SAY(HEDDLE_EINVAL, "an array is written, and also accessed in another way");
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
+{
+    heddle_array_desc d = HEDDLE_ARRAY_INIT;
+    hd_found *f;
+    hd_piece *p;
+    if (!r->n || r->n > MOST_FOUND_BYTES / 8u || !r->result || (uint32_t)r->type > HEDDLE_F32 || (uint32_t)r->op > HEDDLE_MAX)
+        return SAY(HEDDLE_EINVAL, "a reduction of %u numbers (1 to %u), type %u, into %p", r->n, MOST_FOUND_BYTES / 8u,
+                   (unsigned)r->type, r->result);
+    if (hd_list_room(&l->founds, 1, sizeof *f))
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    f = (hd_found *)l->founds.at + l->founds.n;
+    f->desc = *r;
+    d.n_rows = l->n_grains;
+    d.row_bytes = (uint64_t)r->n * (r->type == HEDDLE_I64 || r->type == HEDDLE_F64 ? 8u : 4u);
+    HD_TRY(hd_array_make(l->fleet, &d, &f->partials, "heddle_loop_new"));
+    l->founds.n++;
+    p = piece_of(l, f->partials, 1);
+    if (!p)
+        return SAY(HEDDLE_ENOMEM, "no memory for a reduction, or more than %u arrays", HD_MOST_PIECES);
+    p->writes = 1;
+    return add_field(l, r->field, (uint64_t)(p - hd_piece_at(l, 0)));
+}
+
+static heddle_status read_accesses(heddle_loop *l)
+{
+    uint32_t i;
+    for (i = 0; i < l->desc.n_accesses; i++)
+        HD_TRY(add_access(l, &l->desc.accesses[i], i));
+    HD_TRY(check_pieces(l));
+    for (i = 0; i < l->desc.n_reductions; i++)
+        HD_TRY(add_found(l, &l->desc.reductions[i]));
+    return HEDDLE_OK;
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------------ */
+
+/* Memory of an accelerator for arrays that are read at any index. */
+static heddle_status get_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
+{
+    uint64_t i;
+    r->all = hd_new((l->pieces.n + 1u) * sizeof *r->all);
+    if (!r->all)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    for (i = 0; i < l->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(l, i);
+        const uint64_t n_bytes = p->array->n_rows * p->array->stride;
+        if (p->n_each)
+            continue;
+        r->all[i] = u->acc.mem_new(u->acc.self, n_bytes);
+        if (!r->all[i])
+            return SAY(HEDDLE_ENOMEM, "%s has no memory for an array of %" PRIu64 " bytes, which is read at any index; it has %" PRIu64,
+                       u->name, n_bytes, u->acc.memory_bytes);
+    }
+    return HEDDLE_OK;
+}
+
+static void free_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
+{
+    uint64_t i;
+    for (i = 0; r->all && i < l->pieces.n; i++)
+        if (r->all[i] && !hd_unit_is_lost(u)) /* memory of a lost device would be waited for */
+            u->acc.mem_free(u->acc.self, r->all[i], hd_piece_at(l, i)->array->n_rows * hd_piece_at(l, i)->array->stride);
+    hd_delete(r->all, r->all ? (l->pieces.n + 1u) * sizeof *r->all : 0);
+}
+
+static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd_split_unit *s)
+{
+    uint64_t least;
+    *s = (hd_split_unit){u->kind, 1, 1, l->n_grains, 1.0, 0};
+    if (u->is_core)
+        return HEDDLE_OK;
+    if (u->ctx && u->ctx->backend->takes)
+        HD_TRY(u->ctx->backend->takes(l->table, hd_thread_error()));
+    r->slot_bytes = u->buffer_bytes / u->acc.n_queues / 256u * 256u;
+    r->most = hd_layout_most(l, r->slot_bytes, &least);
+    if (!r->most)
+        return SAY(HEDDLE_ENOMEM, "%s has %" PRIu64 " bytes for a slice; the least one takes %" PRIu64, u->name,
+                   r->slot_bytes, least);
+    s->most_flying = u->acc.n_queues;
+    s->most = r->most;
+    s->weight = u->acc.weight;
+    s->may_hang = 1;
+    return get_all(l, u, r);
+}
+
+static heddle_status suit_units(heddle_loop *l)
+{
+    const uint64_t n = l->fleet->units.n;
+    uint64_t i;
+    l->runs = hd_new(n * sizeof *l->runs);
+    l->split_units = hd_new(n * sizeof *l->split_units);
+    l->counts = hd_new(n * sizeof *l->counts);
+    l->models = hd_new(l->fleet->n_kinds * sizeof *l->models);
+    l->params = hd_new(HD_MOST_SPAN_PARAMS);
+    if (!l->runs || !l->split_units || !l->counts || !l->models || !l->params)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    for (i = 0; i < n; i++)
+        HD_TRY(suit_unit(l, hd_unit_at(l->fleet, i), &l->runs[i], &l->split_units[i]));
+    return HEDDLE_OK;
+}
+
+/* ---- new and free ----------------------------------------------------------------------------------------------------- */
+
+static void forget(heddle_loop *l)
+{
+    const uint64_t n = l->fleet->units.n;
+    uint64_t i;
+    for (i = 0; l->runs && i < n; i++)
+        free_all(l, hd_unit_at(l->fleet, i), &l->runs[i]);
+    for (i = 0; i < l->pieces.n; i++) {
+        heddle_array *a = hd_piece_at(l, i)->array;
+        if (!--a->n_loops && a->is_freed)
+            hd_array_drop(a);
+    }
+    for (i = 0; i < l->founds.n; i++)
+        hd_array_drop(((hd_found *)l->founds.at)[i].partials);
+    hd_list_clear(&l->pieces);
+    hd_list_clear(&l->fields);
+    hd_list_clear(&l->founds);
+    hd_list_clear(&l->how);
+    hd_delete(l->runs, n * sizeof *l->runs);
+    hd_delete(l->split_units, n * sizeof *l->split_units);
+    hd_delete(l->counts, n * sizeof *l->counts);
+    hd_delete(l->models, l->fleet->n_kinds * sizeof *l->models);
+    hd_delete(l->params, HD_MOST_SPAN_PARAMS);
+    (void)pthread_mutex_destroy(&l->asking);
+    hd_delete(l, sizeof *l);
+}
+
+HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
+                                         heddle_loop **out)
+{
+    heddle_loop *l;
+    heddle_loop_desc full;
+    heddle_status s;
+    if (!f || !table || !d || !out)
+        return SAY(HEDDLE_EINVAL, "%s is NULL", !f ? "the fleet" : !table ? "the table" : !d ? "the description" : "out");
+    *out = NULL;
+    HD_TRY(read_desc(&full, d));
+    HD_TRY(check_table(table, &full));
+    l = hd_new(sizeof *l);
+    if (!l)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    (void)pthread_mutex_init(&l->asking, NULL);
+    l->fleet = f;
+    l->table = table;
+    l->desc = full;
+    l->params_bytes = table->params_bytes;
+    l->n_grains = (full.n - 1u) / full.tile + 1u;
+    s = read_accesses(l);
+    l->desc.accesses = NULL; /* the caller's */
+    l->desc.reductions = NULL;
+    if (s == HEDDLE_OK)
+        s = suit_units(l);
+    if (s != HEDDLE_OK) {
+        forget(l);
+        return s;
+    }
+    f->n_loops++;
+    *out = l;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API void heddle_loop_free(heddle_loop *l)
+{
+    if (!l)
+        return;
+    (void)heddle_loop_wait(l, HEDDLE_FOREVER);
+    l->fleet->n_loops--;
+    forget(l);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* Cores find arrays at home. */
+static void set_params(heddle_loop *l, const void *params)
+{
+    void *base[HD_MOST_PIECES];
+    uint64_t i;
+    if (l->params_bytes)
+        memcpy(l->params, params, l->params_bytes);
+    for (i = 0; i < l->pieces.n; i++)
+        base[i] = hd_piece_at(l, i)->array->host;
+    hd_layout_point(l, l->params, base);
+}
+
+static heddle_status make_split(heddle_loop *l)
+{
+    const heddle_fleet *f = l->fleet;
+    const hd_split_config c = {l->n_grains, l->desc.split, (uint32_t)f->units.n, f->n_kinds, l->split_units, l->models};
+    uint32_t i;
+    HD_TRY(hd_split_new(&l->split, &c));
+    for (i = 0; i < f->units.n; i++)
+        if (hd_unit_is_lost(hd_unit_at(f, i)))
+            hd_split_lost(l->split, i, heddle_host_clock_ns());
+    return HEDDLE_OK;
+}
+
+static void clear_run(heddle_loop *l)
+{
+    uint64_t i;
+    l->is_canceled = 0;
+    l->fail_code = 0;
+    l->status = HEDDLE_OK;
+    for (i = 0; i < l->fleet->units.n; i++) {
+        hd_share *r = &l->runs[i];
+        r->bytes_in = r->bytes_out = r->host_ns = r->end_ns = 0;
+        *r->trouble = 0;
+    }
+}
+
+/* A serial fleet has no thread: its unit runs here. */
+static void run_here(heddle_loop *l)
+{
+    hd_unit_turn(l, hd_unit_at(l->fleet, 0));
+    hd_turns_leave(l->fleet, hd_unit_at(l->fleet, 0));
+}
+
+HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, size_t params_bytes)
+{
+    if (!l)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_start: the loop is NULL");
+    if (params_bytes != l->params_bytes || (params_bytes && !params))
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_start: params of %zu bytes%s; table %s takes %u", params_bytes,
+                      params ? "" : ", NULL", l->table->name, l->params_bytes);
+    if (l->state != HD_LOOP_IDLE)
+        return hd_say(NULL, HEDDLE_EBUSY, "heddle_loop_start: the last run has not been waited for");
+    clear_run(l);
+    set_params(l, params);
+    HD_TRY(make_split(l));
+    hd_turns_add(l->fleet, l);
+    if (l->fleet->is_serial)
+        run_here(l);
+    return HEDDLE_OK;
+}
+
+static int wait_for_end(heddle_loop *l, uint32_t timeout_ms)
+{
+    struct timespec until;
+    heddle_fleet *f = l->fleet;
+    int r = 0;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += timeout_ms / 1000u;
+    until.tv_nsec += (long)(timeout_ms % 1000u) * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    (void)pthread_mutex_lock(&f->mutex);
+    while (l->state == HD_LOOP_STARTED && r != ETIMEDOUT)
+        r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&f->ended, &f->mutex)
+                                         : pthread_cond_timedwait(&f->ended, &f->mutex, &until);
+    r = l->state == HD_LOOP_STARTED;
+    if (!r)
+        l->state = HD_LOOP_IDLE;
+    (void)pthread_mutex_unlock(&f->mutex);
+    return !r;
+}
+
+HEDDLE_API heddle_status heddle_loop_wait(heddle_loop *l, uint32_t timeout_ms)
+{
+    if (!l)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_wait: the loop is NULL");
+    if (!wait_for_end(l, timeout_ms))
+        return HEDDLE_EBUSY;
+    return l->status == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, l->status, "%s", l->error.text);
+}
+
+HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, size_t params_bytes)
+{
+    HD_TRY(heddle_loop_start(l, params, params_bytes));
+    return heddle_loop_wait(l, HEDDLE_FOREVER);
+}
+
+HEDDLE_API void heddle_loop_cancel(heddle_loop *l)
+{
+    if (!l)
+        return;
+    (void)pthread_mutex_lock(&l->asking);
+    if (l->split) {
+        l->is_canceled = 1;
+        hd_split_cancel(l->split);
+    }
+    (void)pthread_mutex_unlock(&l->asking);
+}

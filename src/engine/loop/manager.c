@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* manager.c - the manager of an accelerator. Of each slice it puts the copies in and the span into a queue, and polls. When the bodies have
+ * ended well, it asks whether the slice is still its own, and only then puts the copies out into the queue: a device that is lost
+ * never writes home later. With several queues, copies in, bodies and copies out of different slices overlap. */
+#include "engine/loop/fleet.h"
+
+typedef enum slot_state { SLOT_FREE, SLOT_RUNNING, SLOT_LEAVING } slot_state;
+
+typedef struct slot {
+    slot_state state;
+    hd_slice slice;
+    uint64_t began_ns;
+    uint8_t *at;
+} slot;
+
+typedef struct manager {
+    heddle_loop *loop;
+    hd_fleet_unit *unit;
+    hd_share *run;
+    uint64_t before_ns; /* when its last slice ended */
+    slot slots[HEDDLE_MOST_QUEUES];
+    uint8_t params[HD_MOST_SPAN_PARAMS];
+    void *base[HD_MOST_PIECES];
+} manager;
+
+/* ---- copies ---------------------------------------------------------------------------------------------------------- */
+
+/* Copies in pieces that the accelerator takes. */
+static heddle_status copy(hd_fleet_unit *u, uint32_t queue, heddle_copy c)
+{
+    const heddle_accelerator *a = &u->acc;
+    uint64_t rows;
+    if (c.row_bytes == c.to_stride && c.row_bytes == c.from_stride && a->most_copy_bytes == 0) {
+        c.row_bytes *= c.n_rows; /* one row */
+        c.n_rows = 1;
+    }
+    rows = a->takes_strides || c.n_rows == 1 ? c.n_rows : 1;
+    if (a->most_copy_bytes && rows > a->most_copy_bytes / c.row_bytes)
+        rows = a->most_copy_bytes / c.row_bytes ? a->most_copy_bytes / c.row_bytes : 1;
+    while (c.n_rows) {
+        heddle_copy part = c;
+        part.n_rows = rows < c.n_rows ? rows : c.n_rows;
+        HD_TRY(a->copy(a->self, queue, &part));
+        c.n_rows -= part.n_rows;
+        c.to = (uint8_t *)c.to + part.n_rows * c.to_stride;
+        c.from = (const uint8_t *)c.from + part.n_rows * c.from_stride;
+    }
+    return HEDDLE_OK;
+}
+
+/* Rows between their home and `there`, where the first of them is. */
+static heddle_status move(manager *m, uint32_t queue, const hd_piece *p, hd_rows r, uint8_t *there, int is_in)
+{
+    const heddle_array *a = p->array;
+    uint8_t *home = a->host + r.begin * a->stride;
+    const heddle_copy c = {is_in ? there : home, is_in ? home : there, r.end - r.begin, a->row_bytes,
+                           a->stride,            a->stride,            (uint32_t)is_in};
+    if (r.begin == r.end)
+        return HEDDLE_OK;
+    *(is_in ? &m->run->bytes_in : &m->run->bytes_out) += c.n_rows * c.row_bytes;
+    return copy(m->unit, queue, c);
+}
+
+/* ---- a slice ---------------------------------------------------------------------------------------------------------- */
+
+/* Memory of a virtual device that this slice may touch, opened or closed. */
+static void expose(const manager *m, const slot *s, int opens)
+{
+    uint64_t i;
+    for (i = 0; m->unit->is_virtual && i < m->loop->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(m->loop, i);
+        const hd_rows r = hd_rows_read(p, &s->slice);
+        if (p->n_each)
+            (opens ? hd_virtual_open : hd_virtual_close)(s->at + hd_layout_offset(m->loop, m->run->most, i),
+                                                         (r.end - r.begin) * p->array->stride);
+    }
+}
+
+static heddle_status put_span(manager *m, uint32_t queue, const hd_slice *s)
+{
+    const heddle_loop *l = m->loop;
+    const heddle_accelerator *a = &m->unit->acc;
+    heddle_span_work w = {l->table,        l->desc.body, l->desc.team_size, m->params, l->params_bytes, l->desc.n_2 ? 2 : 1, 0, 0, 0,
+                          l->desc.tile, l->desc.tile_2};
+    w.begin = hd_grain_begin(l, s->begin);
+    w.end = hd_grain_begin(l, s->end);
+    w.n_2 = l->desc.n_2 ? l->desc.n_2 : 1;
+    memcpy(m->params, l->params, l->params_bytes);
+    hd_layout_point(l, m->params, m->base);
+    return a->span(a->self, queue, &w);
+}
+
+static heddle_status begin(manager *m, uint32_t queue)
+{
+    slot *s = &m->slots[queue];
+    uint64_t i;
+    expose(m, s, 1);
+    for (i = 0; i < m->loop->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(m->loop, i);
+        const hd_rows r = hd_rows_read(p, &s->slice);
+        uint8_t *there = s->at + hd_layout_offset(m->loop, m->run->most, i);
+        m->base[i] = (void *)((uintptr_t)there - r.begin * p->array->stride);
+        if (!p->n_each)
+            m->base[i] = m->run->all[i];
+        else if (p->reads)
+            HD_TRY(move(m, queue, p, r, there, 1));
+    }
+    return put_span(m, queue, &s->slice);
+}
+
+static heddle_status put_results(manager *m, uint32_t queue)
+{
+    const slot *s = &m->slots[queue];
+    uint64_t i;
+    for (i = 0; i < m->loop->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(m->loop, i);
+        if (p->writes) /* it has no halo: its first row is that of the slice */
+            HD_TRY(move(m, queue, p, hd_rows_written(p, &s->slice), s->at + hd_layout_offset(m->loop, m->run->most, i), 0));
+    }
+    return HEDDLE_OK;
+}
+
+/* ---- its turn --------------------------------------------------------------------------------------------------------- */
+
+static void leave(manager *m, slot *s, int is_done)
+{
+    expose(m, s, 0);
+    s->state = SLOT_FREE;
+    if (!is_done)
+        return;
+    hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns);
+    m->before_ns = m->run->end_ns = heddle_host_clock_ns();
+}
+
+/* Moves a slot on if what is in its queue is done. *moved: it has. */
+static heddle_status look(manager *m, uint32_t queue, int *moved)
+{
+    slot *s = &m->slots[queue];
+    const heddle_accelerator *a = &m->unit->acc;
+    uint32_t code = 0;
+    uint64_t index = 0;
+    const heddle_status status = a->poll(a->self, queue, &code, &index);
+    if (status == HEDDLE_EBUSY)
+        return HEDDLE_OK;
+    *moved = 1;
+    if (status == HEDDLE_EBODY) {
+        hd_tell_failed(m->loop, m->unit, code, index);
+        leave(m, s, 1);
+        return HEDDLE_OK;
+    }
+    if (status != HEDDLE_OK)
+        return status;
+    if (s->state == SLOT_LEAVING)
+        leave(m, s, 1);
+    else if (!hd_tell_keep(m->loop, m->unit->index, &s->slice))
+        leave(m, s, 0);
+    else {
+        s->state = SLOT_LEAVING;
+        HD_TRY(put_results(m, queue));
+    }
+    return HEDDLE_OK;
+}
+
+/* Fills a free slot. */
+static heddle_status fill(manager *m, uint32_t queue, hd_take *take)
+{
+    slot *s = &m->slots[queue];
+    *take = hd_ask(m->loop, m->unit->index, &s->slice);
+    if (*take != HD_TAKE_SLICE)
+        return HEDDLE_OK;
+    s->began_ns = heddle_host_clock_ns();
+    s->state = SLOT_RUNNING;
+    return begin(m, queue);
+}
+
+/* One look at all slots. *n_flying: that are not free; *take: what was answered last. */
+static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *moved)
+{
+    const uint64_t t = heddle_host_clock_ns();
+    uint32_t q;
+    *n_flying = 0;
+    *take = HD_TAKE_SLICE;
+    for (q = 0; q < m->unit->acc.n_queues; q++) {
+        if (m->slots[q].state != SLOT_FREE)
+            HD_TRY(look(m, q, moved));
+        if (m->slots[q].state == SLOT_FREE && *take == HD_TAKE_SLICE) {
+            HD_TRY(fill(m, q, take));
+            *moved |= *take == HD_TAKE_SLICE;
+        }
+        *n_flying += m->slots[q].state != SLOT_FREE;
+    }
+    if (*moved)
+        m->run->host_ns += heddle_host_clock_ns() - t;
+    return HEDDLE_OK;
+}
+
+static heddle_status until_over(manager *m)
+{
+    uint32_t n_flying, n_idle = 0;
+    hd_take take;
+    for (;;) {
+        int moved = 0;
+        HD_TRY(turn(m, &n_flying, &take, &moved));
+        if (!n_flying && take == HD_TAKE_OVER)
+            return HEDDLE_OK;
+        n_idle = moved ? 0 : n_idle + 1;
+        if (n_flying && n_idle < 4096u) {
+            HD_PAUSE(0);
+            continue;
+        }
+        hd_ask_rest(m->loop, n_idle);
+        if (n_flying && hd_is_over(m->loop))
+            return hd_say(NULL, HEDDLE_EDEVICE, "%s does not answer; others have run what it had", m->unit->name);
+    }
+}
+
+/* Whole arrays, before the first slice. */
+static heddle_status bring_all(manager *m)
+{
+    uint64_t i;
+    uint64_t index;
+    uint32_t code;
+    heddle_status s;
+    int any = 0;
+    for (i = 0; i < m->loop->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(m->loop, i);
+        if (p->n_each)
+            continue;
+        any = 1;
+        HD_TRY(move(m, 0, p, (hd_rows){0, p->array->n_rows}, m->run->all[i], 1));
+    }
+    while (any && (s = m->unit->acc.poll(m->unit->acc.self, 0, &code, &index)) != HEDDLE_OK) {
+        if (s != HEDDLE_EBUSY)
+            return s;
+        hd_ask_rest(m->loop, 0);
+        if (hd_is_over(m->loop))
+            return hd_say(NULL, HEDDLE_EDEVICE, "%s does not answer", m->unit->name);
+    }
+    return HEDDLE_OK;
+}
+
+void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
+{
+    manager m;
+    uint32_t q;
+    heddle_status s;
+    memset(&m, 0, sizeof m);
+    m.loop = l;
+    m.unit = u;
+    m.run = &l->runs[u->index];
+    for (q = 0; q < u->acc.n_queues; q++)
+        m.slots[q].at = u->buffer + q * m.run->slot_bytes;
+    s = bring_all(&m);
+    if (s == HEDDLE_OK)
+        s = until_over(&m);
+    if (s != HEDDLE_OK)
+        hd_tell_lost(l, u);
+}
