@@ -68,6 +68,26 @@ void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u)
     pthread_mutex_unlock(&l->asking);
 }
 
+static int reads_results(const heddle_loop *l)
+{
+    uint64_t i;
+    for (i = 0; i < l->pieces.n && !(hd_piece_at(l, i)->reads && hd_piece_at(l, i)->writes); i++)
+        ;
+    return i < l->pieces.n;
+}
+
+void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s)
+{
+    if (!reads_results(l))
+        return;
+    pthread_mutex_lock(&l->asking);
+    l->is_spoilt = 1;
+    l->spoilt = *s;
+    memcpy(l->fail_unit, u->name, sizeof l->fail_unit);
+    hd_split_cancel(l->split);
+    pthread_mutex_unlock(&l->asking);
+}
+
 int hd_is_over(heddle_loop *l)
 {
     int is_over;

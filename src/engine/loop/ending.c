@@ -58,6 +58,12 @@ static heddle_status outcome(heddle_loop *l)
     if (l->fail_code)
         return hd_say(&l->error, HEDDLE_EBODY, "loop %s failed at index %" PRIu64 " with code %u, on %s",
                       l->table->bodies[l->desc.body].name, l->fail_index, l->fail_code, l->fail_unit);
+    if (l->is_spoilt)
+        return hd_say(&l->error, HEDDLE_EDEVICE,
+                      "loop %s: %s was lost while it wrote the results of indices %" PRIu64 " to %" PRIu64
+                      ", which the loop also reads, so that nobody else can compute them",
+                      l->table->bodies[l->desc.body].name, l->fail_unit, hd_grain_begin(l, l->spoilt.begin),
+                      hd_grain_begin(l, l->spoilt.end) - 1u);
     if (hd_split_n_ended(l->split) == l->n_grains)
         return HEDDLE_OK;
     if (l->is_canceled)

@@ -113,9 +113,12 @@ struct heddle_loop {
     int is_canceled;
     heddle_status status;
     hd_error error;
-    uint32_t fail_code; /* guarded by asking, as the next two */
+    /* guarded by asking: */
+    uint32_t fail_code;
     uint64_t fail_index;
     char fail_unit[64];
+    int is_spoilt; /* by the unit fail_unit: what this slice reads and writes is half written */
+    hd_slice spoilt;
     uint64_t start_ns, time_ns;
     hd_list how; /* text */
     hd_split_counts *counts; /* one a unit, of the last run */
@@ -157,6 +160,8 @@ int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s);
 void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t index);
 /* The unit is lost, for the rest of the fleet's life; this thread's sentence says why. */
 void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u);
+/* It was lost while results of this slice went home. If the loop also reads them, the slice cannot be run again, and the loop ends. */
+void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s);
 int hd_is_over(heddle_loop *l);
 
 /* core.c: all that the unit has to do in this loop. */

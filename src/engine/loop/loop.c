@@ -339,6 +339,7 @@ static void clear_run(heddle_loop *l)
     uint64_t i;
     l->is_canceled = 0;
     l->fail_code = 0;
+    l->is_spoilt = 0;
     l->status = HEDDLE_OK;
     for (i = 0; i < l->fleet->units.n; i++) {
         hd_share *r = &l->runs[i];

@@ -4,6 +4,8 @@
  * never writes home later. With several queues, copies in, bodies and copies out of different slices overlap. */
 #include "engine/loop/fleet.h"
 
+#define PATIENCE_NS 1000000000u
+
 typedef enum slot_state { SLOT_FREE, SLOT_RUNNING, SLOT_LEAVING } slot_state;
 
 typedef struct slot {
@@ -215,28 +217,44 @@ static heddle_status until_over(manager *m)
 }
 
 /* Whole arrays, before the first slice. */
-static heddle_status bring_all(manager *m)
+static heddle_status put_all(manager *m, int *any)
 {
     uint64_t i;
-    uint64_t index;
-    uint32_t code;
-    heddle_status s;
-    int any = 0;
     for (i = 0; i < m->loop->pieces.n; i++) {
         const hd_piece *p = hd_piece_at(m->loop, i);
         if (p->n_each)
             continue;
-        any = 1;
+        *any = 1;
         HD_TRY(move(m, 0, p, (hd_rows){0, p->array->n_rows}, m->run->all[i], 1));
     }
-    while (any && (s = m->unit->acc.poll(m->unit->acc.self, 0, &code, &index)) != HEDDLE_OK) {
-        if (s != HEDDLE_EBUSY)
-            return s;
+    return HEDDLE_OK;
+}
+
+/* They are there, or the others have run the whole loop since, and some time besides. */
+static heddle_status bring_all(manager *m)
+{
+    uint64_t index, over_ns = 0;
+    uint32_t code;
+    heddle_status s = HEDDLE_EBUSY;
+    int any = 0;
+    HD_TRY(put_all(m, &any));
+    while (any && (s = m->unit->acc.poll(m->unit->acc.self, 0, &code, &index)) == HEDDLE_EBUSY) {
         hd_ask_rest(m->loop, 0);
-        if (hd_is_over(m->loop))
+        if (!over_ns && hd_is_over(m->loop))
+            over_ns = heddle_host_clock_ns();
+        if (over_ns && heddle_host_clock_ns() - over_ns > PATIENCE_NS)
             return hd_say(NULL, HEDDLE_EDEVICE, "%s does not answer", m->unit->name);
     }
-    return HEDDLE_OK;
+    return any ? s : HEDDLE_OK;
+}
+
+static void lose(manager *m)
+{
+    uint32_t q;
+    hd_tell_lost(m->loop, m->unit);
+    for (q = 0; q < m->unit->acc.n_queues; q++)
+        if (m->slots[q].state == SLOT_LEAVING)
+            hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice);
 }
 
 void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
@@ -254,5 +272,5 @@ void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
     if (s == HEDDLE_OK)
         s = until_over(&m);
     if (s != HEDDLE_OK)
-        hd_tell_lost(l, u);
+        lose(&m);
 }

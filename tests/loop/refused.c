@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* refused.c - what heddle/fleet.h and heddle/loop.h refuse: each bad argument with its status and a word of its sentence. */
+#include "loop/cases.h"
+
+#define REFUSED(call, status, word)                                                                                    \
+    do {                                                                                                               \
+        const heddle_status refused_ = (call);                                                                         \
+        CHECK_MSG(refused_ == HEDDLE_##status, "%s instead of " #status ": %s", heddle_status_text(refused_),          \
+                  heddle_error_text(NULL));                                                                            \
+        CHECK_MSG(strstr(heddle_error_text(NULL), word), "\"%s\" has no \"%s\"", heddle_error_text(NULL), word);       \
+    } while (0)
+
+static void check_devices(void)
+{
+    static const struct {
+        const char *words, *word;
+    } bad[] = {{"gpu:0", "kind"},       {"cpu", "kind"},          {"cpu:0", "no cores"},        {"cpu:x", "number"},
+               {"cuda:0/0", "parts"},   {"cpu:2/2", "parts"},     {"cuda:0/2x", "more"},        {"0*cpu:1", "*"},
+               {"3cpu:1", "*"},         {"virtual:speed", "has"}, {"virtual:speed=2", "range"}, {"virtual:speed=x", "number"},
+               {"virtual:size=3", "has"}, {"virtual:speed=1;link=3", "kind"}, {"virtual:speed=1 link=3", "kind"},
+               {"virtual:speed=1.link=3", "comma"}, {"serial cpu:1", "its own"}, {"cpu:99999999999", "number"}};
+    heddle_fleet *f = NULL, *other = NULL;
+    heddle_fleet_config c = HEDDLE_FLEET_INIT;
+    size_t i;
+    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+        heddle_fleet *none = (heddle_fleet *)&f;
+        REFUSED(heddle_fleet_open(&none, bad[i].words, NULL), EINVAL, bad[i].word);
+        CHECK(none == NULL);
+    }
+    REFUSED(heddle_fleet_open(&f, "", NULL), ENODEV, "none");
+    REFUSED(heddle_fleet_open(&f, "cuda:4000", NULL), ENODEV, "cuda:4000");
+    REFUSED(heddle_fleet_open(NULL, "cpu:1", NULL), EINVAL, "NULL");
+    REFUSED(heddle_fleet_open(&f, "virtual:memory=1000", NULL), ENOMEM, "memory");
+    c.size = 3;
+    REFUSED(heddle_fleet_open(&f, "cpu:1", &c), EINVAL, "INIT");
+    CHECK_OK(NULL, heddle_fleet_open(&f, "cpu:1", NULL));
+    REFUSED(heddle_fleet_open(&other, "cpu:1", NULL), EBUSY, "cores");
+    CHECK_OK(NULL, heddle_fleet_open(&other, "virtual:", NULL)); /* it needs no cores */
+    heddle_fleet_close(other);
+    heddle_fleet_close(f);
+    CHECK_OK(NULL, heddle_fleet_open(&f, "cpu:1", NULL));
+    heddle_fleet_close(f);
+    heddle_fleet_close(NULL);
+    setenv("HEDDLE_DEVICES", "cpu:nothing", 1);
+    REFUSED(heddle_fleet_open(&f, NULL, NULL), EINVAL, "cpu:nothing");
+    unsetenv("HEDDLE_DEVICES");
+}
+
+static void check_arrays(heddle_fleet *f)
+{
+    heddle_array_desc d = HEDDLE_ARRAY_INIT;
+    heddle_array *a = NULL;
+    REFUSED(heddle_array_new(f, &d, &a), ERANGE, "0 rows");
+    d.n_rows = 10;
+    d.row_bytes = 8;
+    d.stride_bytes = 7;
+    REFUSED(heddle_array_new(f, &d, &a), ERANGE, "7 apart");
+    d.stride_bytes = 8;
+    d.n_rows = UINT64_MAX / 8;
+    REFUSED(heddle_array_new(f, &d, &a), ERANGE, "memory");
+    d.n_rows = 1ull << 55;
+    REFUSED(heddle_array_new(f, &d, &a), ENOMEM, "no memory");
+    d.n_rows = 10;
+    REFUSED(heddle_array_new(NULL, &d, &a), EINVAL, "fleet");
+    REFUSED(heddle_array_new(f, &d, NULL), EINVAL, "out");
+    CHECK_OK(NULL, heddle_array_new(f, &d, &a));
+    REFUSED(heddle_array_fetch(a, 5, 6), ERANGE, "10");
+    REFUSED(heddle_array_fetch(a, UINT64_MAX, 2), ERANGE, "10");
+    REFUSED(heddle_array_wrote(NULL, 0, 1), EINVAL, "NULL");
+    CHECK_OK(NULL, heddle_array_fetch(a, 4, 6));
+    heddle_array_free(a);
+    heddle_array_free(NULL);
+}
+
+static heddle_status try_loop(heddle_fleet *f, heddle_access a, uint64_t n)
+{
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    heddle_status s;
+    d.body = looped_price;
+    d.n = n;
+    d.accesses = &a;
+    d.n_accesses = 1;
+    s = heddle_loop_new(f, &looped, &d, &l);
+    heddle_loop_free(l);
+    return s;
+}
+
+static void check_accesses(heddle_fleet *f, heddle_fleet *other, heddle_array *a)
+{
+    const size_t at = offsetof(looped_params, c);
+    const heddle_access good = HEDDLE_ROWS(a, HEDDLE_MODE_OUT, at, 0, 0);
+    heddle_access bad = good;
+    CHECK_OK(NULL, try_loop(f, good, 100));
+    REFUSED(try_loop(f, good, 101), EINVAL, "100 rows");
+    REFUSED(try_loop(other, good, 100), EINVAL, "another fleet");
+    bad.array = NULL;
+    REFUSED(try_loop(f, bad, 100), EINVAL, "NULL");
+    bad = good;
+    bad.after = 1;
+    REFUSED(try_loop(f, bad, 100), EINVAL, "same rows");
+    bad = good;
+    bad.kind = HEDDLE_ACCESS_ALL;
+    REFUSED(try_loop(f, bad, 100), EINVAL, "same rows");
+    bad = good;
+    bad.field = sizeof(looped_params) - 4u;
+    REFUSED(try_loop(f, bad, 100), EINVAL, "outside");
+    bad.field = SIZE_MAX;
+    REFUSED(try_loop(f, bad, 100), EINVAL, "outside");
+    bad = good;
+    bad.mode = (heddle_mode)0;
+    REFUSED(try_loop(f, bad, 100), EINVAL, "mode");
+    bad = good;
+    bad.n_each = 2;
+    REFUSED(try_loop(f, bad, 51), EINVAL, "need more");
+    bad.n_each = UINT64_MAX;
+    REFUSED(try_loop(f, bad, 51), EINVAL, "need more");
+}
+
+/* Of two accesses, one writes what the other reads for other indices. */
+static void check_pairs(heddle_fleet *f, heddle_array *a)
+{
+    heddle_access pair[2] = {HEDDLE_ROWS(a, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0),
+                             HEDDLE_ROWS(a, HEDDLE_MODE_IN, offsetof(looped_params, a), 1, 0)};
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    d.body = looped_price;
+    d.n = 100;
+    d.accesses = pair;
+    d.n_accesses = 2;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "other indices");
+    pair[1] = (heddle_access)HEDDLE_ALL(a, offsetof(looped_params, a));
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "another way");
+    CHECK(l == NULL);
+}
+
+static void check_descs(heddle_fleet *f)
+{
+    static heddle_table old, none;
+    uint32_t result[4];
+    heddle_reduction r = {HEDDLE_SUM, HEDDLE_U32, 4, offsetof(looped_params, bins), result};
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    old = none = looped;
+    old.core_version--;
+    none.has_loops = 0;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), ERANGE, "0 indices");
+    d.n = 100;
+    REFUSED(heddle_loop_new(f, &old, &d, &l), EVERSION, "version");
+    REFUSED(heddle_loop_new(f, &none, &d, &l), EINVAL, "HEDDLE_LOOP_TABLE");
+    REFUSED(heddle_loop_new(f, NULL, &d, &l), EINVAL, "table");
+    REFUSED(heddle_loop_new(NULL, &looped, &d, &l), EINVAL, "fleet");
+    d.body = looped_n_bodies;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "no body");
+    d.body = 0;
+    d.split = HEDDLE_N_SPLITS;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "divide");
+    d.split = HEDDLE_SPLIT_CUT;
+    d.team_size = 33;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "32");
+    d.team_size = 0;
+    d.n = UINT64_MAX;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), ERANGE, "2^63");
+    d.n = 100;
+    d.reductions = &r;
+    d.n_reductions = 1;
+    r.result = NULL;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "reduction");
+    r.result = result;
+    r.n = 0;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "reduction");
+    r.n = 4;
+    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
+    REFUSED(heddle_loop_run(l, NULL, sizeof(looped_params)), EINVAL, "NULL");
+    REFUSED(heddle_loop_run(l, result, 3), EINVAL, "3 bytes");
+    heddle_loop_free(l);
+    heddle_loop_free(NULL);
+    d.size = 1;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "INIT");
+}
+
+/* A device without room for the least slice. */
+static void check_room(void)
+{
+    heddle_fleet *f = NULL;
+    heddle_array_desc d = HEDDLE_ARRAY_INIT;
+    heddle_array *a = NULL;
+    heddle_access all;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:memory=1e6 cpu:1", NULL));
+    d.n_rows = 2000;
+    d.row_bytes = 2000;
+    CHECK_OK(NULL, heddle_array_new(f, &d, &a));
+    REFUSED(try_loop(f, (heddle_access)HEDDLE_ROWS(a, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0), 2000), ENOMEM, "2048000");
+    all = (heddle_access)HEDDLE_ALL(a, offsetof(looped_params, all));
+    REFUSED(try_loop(f, all, 2000), ENOMEM, "4000000");
+    heddle_array_free(a);
+    heddle_fleet_close(f);
+}
+
+int main(void)
+{
+    heddle_fleet *f = NULL, *other = NULL;
+    heddle_array_desc d = HEDDLE_ARRAY_INIT;
+    heddle_array *a = NULL;
+    check_devices();
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual: cpu:1", NULL));
+    CHECK_OK(NULL, heddle_fleet_open(&other, "virtual:", NULL));
+    check_arrays(f);
+    d.n_rows = 100;
+    d.row_bytes = 4;
+    CHECK_OK(NULL, heddle_array_new(f, &d, &a));
+    check_accesses(f, other, a);
+    check_pairs(f, a);
+    check_descs(f);
+    heddle_array_free(a);
+    heddle_fleet_close(other);
+    heddle_fleet_close(f);
+    check_room();
+    puts("all refused");
+    return 0;
+}

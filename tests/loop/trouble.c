@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* trouble.c - devices that are lost, hang or slow down at every k-th action; bodies that fail; loops that are cancelled, wait for one
+ * another, or have nobody left. Whatever ends well has the bytes of plain loops.
+ *
+ * HEDDLE_ACTIONS: up to which action (40). --cuda: with a GPU in the fleet. */
+#include "loop/cases.h"
+
+#include <pthread.h>
+
+static const char *gpu = "";
+
+static heddle_fleet *open_fleet(const char *format, uint32_t k)
+{
+    char words[256], all[320];
+    heddle_fleet *f = NULL;
+    (void)snprintf(words, sizeof words, format, k);
+    (void)snprintf(all, sizeof all, "%s %s", words, gpu);
+    CHECK_OK(NULL, heddle_fleet_open(&f, all, NULL));
+    return f;
+}
+
+static void check_bytes(const looped_rig *r, const looped_case *c, const char *what, uint32_t k)
+{
+    const looped_bytes want = looped_plain(c), got = looped_take(r);
+    CHECK_MSG(want.n == got.n && !memcmp(want.at, got.at, want.n), "%s at action %u, body %u", what, k, c->body);
+    free(want.at);
+    free(got.at);
+}
+
+/* ---- lost, hanging, slow ----------------------------------------------------------------------------------------------- */
+
+static int is_lost(const heddle_fleet *f, uint32_t unit)
+{
+    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
+    CHECK_OK(NULL, heddle_fleet_get_unit(f, unit, &u));
+    return (int)u.is_lost;
+}
+
+/* Results that the loop also reads were on their way home. */
+static int was_spoilt(heddle_status s, uint32_t body)
+{
+    return s == HEDDLE_EDEVICE && body == looped_turn && strstr(heddle_error_text(NULL), "also reads");
+}
+
+/* A second run goes on without the device. Returns 1 if it was lost. */
+static int lose_at(const char *what, uint32_t k, uint32_t body)
+{
+    const looped_case c = {body, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5 + k};
+    char words[128];
+    heddle_fleet *f;
+    looped_rig r;
+    heddle_status s;
+    int run, lost;
+    (void)snprintf(words, sizeof words, "virtual:%s=%%u cpu:1", what);
+    f = open_fleet(words, k);
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    for (run = 0; run < 2; run++) {
+        looped_fill(&r, &c);
+        s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
+        CHECK_MSG(s == HEDDLE_OK || was_spoilt(s, body), "%s", heddle_error_text(NULL));
+        if (s == HEDDLE_OK)
+            check_bytes(&r, &c, what, k);
+    }
+    lost = is_lost(f, 0);
+    CHECK(!lost || strstr(heddle_loop_how(r.loop), "lost"));
+    looped_close(&r);
+    heddle_fleet_close(f);
+    return lost;
+}
+
+static void check_losses(uint32_t n_actions)
+{
+    uint32_t k, n_lost = 0, n_hung = 0;
+    for (k = 1; k <= n_actions; k++)
+        n_lost += (uint32_t)(lose_at("fail", k, looped_price) + lose_at("fail", k, looped_turn) + lose_at("fail", k, looped_find));
+    for (k = 1; k <= n_actions; k += 7)
+        n_hung += (uint32_t)lose_at("hang", k, looped_price);
+    (void)lose_at("slow", 3, looped_price);
+    printf("lost %u times of %u, after hanging %u times\n", n_lost, 3 * n_actions, n_hung);
+    CHECK(n_lost > 0 && n_hung > 0);
+}
+
+/* Nobody is left. */
+static void check_last(void)
+{
+    const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_fleet *f = NULL;
+    looped_rig r;
+    int run;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:fail=9 virtual:fail=11", NULL));
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    looped_fill(&r, &c);
+    for (run = 0; run < 2; run++) {
+        CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
+        CHECK_MSG(strstr(heddle_error_text(NULL), "no device is left"), "%s", heddle_error_text(NULL));
+    }
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* ---- failing bodies ---------------------------------------------------------------------------------------------------- */
+
+static void check_failing(const char *devices)
+{
+    const looped_case c = {looped_fail, 30000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_fleet *f = open_fleet(devices, 0);
+    looped_rig r;
+    int run;
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    for (run = 0; run < 3; run++) {
+        looped_fill(&r, &c);
+        if (run != 1) {
+            r.params.fail_at = 12345;
+            r.params.fail_at_too = run ? 29999 : UINT64_MAX;
+            CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EBODY);
+            CHECK_MSG(strstr(heddle_error_text(NULL), "code 7") &&
+                          (strstr(heddle_error_text(NULL), "index 12345 ") || strstr(heddle_error_text(NULL), "index 29999 ")),
+                      "%s", heddle_error_text(NULL));
+            continue;
+        }
+        CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params)); /* it can be run again */
+        check_bytes(&r, &c, "after a failure", 0);
+    }
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* ---- cancelling, waiting, turns ---------------------------------------------------------------------------------------- */
+
+static void *cancel(void *loop)
+{
+    heddle_loop_cancel(loop);
+    return NULL;
+}
+
+static void check_cancel(void)
+{
+    const looped_case c = {looped_price, 3000000, 0, 10, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_fleet *f = open_fleet("virtual:speed=0.1 cpu:1", 0);
+    looped_rig r;
+    int run, n_canceled = 0;
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    looped_fill(&r, &c);
+    for (run = 0; run < 8; run++) {
+        pthread_t t;
+        heddle_status s;
+        CHECK_OK(NULL, heddle_loop_start(r.loop, &r.params, sizeof r.params));
+        CHECK(heddle_loop_start(r.loop, &r.params, sizeof r.params) == HEDDLE_EBUSY);
+        CHECK(!pthread_create(&t, NULL, cancel, r.loop));
+        s = heddle_loop_wait(r.loop, HEDDLE_FOREVER);
+        (void)pthread_join(t, NULL);
+        CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_ECANCELED, "%s", heddle_error_text(NULL));
+        n_canceled += s == HEDDLE_ECANCELED;
+    }
+    CHECK(n_canceled > 0);
+    heddle_loop_cancel(r.loop); /* nothing runs */
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    check_bytes(&r, &c, "after cancelling", 0);
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* Two loops are started at once; the second one turns what the first one has turned. */
+static void check_turns(void)
+{
+    const looped_case c = {looped_turn, 50000, 0, 64, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_fleet *f = open_fleet("virtual: cpu:1", 0);
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *again = NULL;
+    heddle_access access = {NULL, HEDDLE_MODE_INOUT, HEDDLE_ACCESS_ROWS, offsetof(looped_params, turned), 0, 0, LOOPED_EACH};
+    looped_rig r;
+    uint64_t *want, *got, i, k;
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    access.array = r.turned;
+    d.body = looped_turn;
+    d.n = c.n;
+    d.accesses = &access;
+    d.n_accesses = 1;
+    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &again));
+    looped_fill(&r, &c);
+    got = heddle_array_host(r.turned);
+    want = malloc(c.n * LOOPED_EACH * sizeof *want);
+    CHECK(want != NULL);
+    memcpy(want, got, c.n * LOOPED_EACH * sizeof *want);
+    for (k = 0; k < 2; k++)
+        for (i = 0; i < c.n * LOOPED_EACH; i++)
+            want[i] = want[i] * 6364136223846793005u + i / LOOPED_EACH + i % LOOPED_EACH;
+    CHECK_OK(NULL, heddle_loop_start(r.loop, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_loop_start(again, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_array_fetch(r.turned, 0, c.n));
+    CHECK(!memcmp(want, got, c.n * LOOPED_EACH * sizeof *want));
+    CHECK_OK(NULL, heddle_array_wrote(r.turned, 0, c.n));
+    CHECK_OK(NULL, heddle_loop_wait(again, HEDDLE_FOREVER));
+    CHECK_OK(NULL, heddle_loop_wait(r.loop, HEDDLE_FOREVER));
+    heddle_array_free(r.turned); /* the loops keep it */
+    r.turned = NULL;
+    heddle_loop_free(again);
+    free(want);
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
+int main(int argc, char **argv)
+{
+    const char *text = getenv("HEDDLE_ACTIONS");
+    if (argc > 1 && !strcmp(argv[1], "--cuda")) {
+        if (!heddle_backend_is_present(HEDDLE_CUDA))
+            SKIP("no GPU here");
+        gpu = "cuda:0";
+    }
+    check_losses(text ? (uint32_t)atoi(text) : 40u);
+    check_last();
+    check_failing("serial");
+    check_failing("cpu:2");
+    check_failing("virtual: cpu:1");
+    check_failing("2*virtual:");
+    check_cancel();
+    check_turns();
+    puts("trouble is survived");
+    return 0;
+}
