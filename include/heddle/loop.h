@@ -154,9 +154,9 @@ extern "C" {
 
 typedef struct heddle_loop heddle_loop;
 
-/* EINVAL: the table is not one of loops, an access that is not possible (of another fleet's array, two that write the same rows,
- * a halo that is written, a field outside of params, rows beyond the array); ERANGE: sizes; ENOMEM: a device has no room for the
- * least slice: the sentence has both numbers. */
+/* EINVAL: the table is not one of loops, or an access is not possible: the array is another fleet's, two accesses write the same rows,
+ * rows with a halo are written, the field is outside of params, the array has too few rows. ERANGE: sizes. ENOMEM: a device has no
+ * room for the least slice; the sentence has both numbers. */
 HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
                                          heddle_loop **out);
 /* Waits for its run. */
