@@ -34,19 +34,14 @@
 #ifndef HEDDLE_LOOP_H
 #define HEDDLE_LOOP_H
 
+#include "heddle/core/chunk.h"
 #include "heddle/fleet.h"
 #include "heddle/task.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------------------------- */
 
-/* Of one call of a body: indices begin .. end - 1; in loops of two dimensions, with begin_2 .. end_2 - 1 each. */
-typedef struct heddle_span {
-    uint64_t begin, end;
-    uint64_t begin_2, end_2;
-    uint64_t tile; /* its number: of the first index's tile; where the body leaves what it found (heddle_reduction) */
-} heddle_span;
-
-/* A body of loops. The code that follows sees `thread`, `params` and the span under the names given. */
+/* A body of loops. The code that follows sees `thread`, `params` and the span (heddle_span, heddle/core/chunk.h) under the names
+ * given. */
 #define HEDDLE_LOOP(name, params_type, params, s) HEDDLE_BODY(name, params_type, params, heddle_span, s)
 /* for (uint64_t i = begin; i < end; i++), divided among the threads. */
 #define HEDDLE_SPAN(i, s) for (uint64_t i = (s)->begin + thread->index; i < (s)->end; i += thread->team_size)
@@ -58,6 +53,8 @@ typedef struct heddle_span {
  * is kept. This call returns; the body should return too. (heddle_task_fail names the first index of the tile.) */
 HD_FN void heddle_span_fail(const heddle_thread *thread, uint64_t index, uint32_t code)
 {
+    if (thread->failed)
+        *thread->failed = 1u;
     if (hd_fail_at(thread->fail, (uint32_t)index, code))
         HD_STORE(&thread->fail->high, (uint32_t)(index >> 32), RELAXED, DEV);
 }
