@@ -63,6 +63,22 @@ HD_FN heddle_span hd_span_tile(const hd_span_launch *l, uint64_t t)
     return s;
 }
 
+/* The words of a span's failure, before it: `high` has no such value. */
+HD_FN hd_fail hd_span_unfailed(void)
+{
+    hd_fail f;
+    f.stop = HD_STOP_NOT;
+    f.code = f.task = 0u;
+    f.high = HD_NONE;
+    return f;
+}
+
+/* The index of a failure. heddle_task_fail leaves only the lower half, which then is the first such index from the span's begin on. */
+HD_FN uint64_t hd_span_failed_at(const hd_fail *f, uint64_t begin)
+{
+    return f->high != HD_NONE ? (uint64_t)f->high << 32 | f->task : begin + (uint32_t)(f->task - (uint32_t)begin);
+}
+
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
 #include "heddle/core/block.h"
 

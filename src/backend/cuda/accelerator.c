@@ -192,17 +192,15 @@ static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
     return s == HEDDLE_OK ? HEDDLE_OK : lose(p, s);
 }
 
-/* The stream is empty: did a body fail? heddle_task_fail leaves only the lower half of an index, which then is the first such index
- * from the span's begin on. */
+/* The stream is empty: did a body fail? */
 static heddle_status failure(part *p, uint32_t queue, uint32_t *code, uint64_t *index)
 {
     hd_fail *f = &p->words[queue].fail;
-    const uint64_t begin = p->begins[queue];
     if (!f->code)
         return HEDDLE_OK;
     *code = f->code;
-    *index = f->high != HD_NONE ? (uint64_t)f->high << 32 | f->task : begin + (uint32_t)(f->task - (uint32_t)begin);
-    *f = (hd_fail){HD_STOP_NOT, 0, 0, HD_NONE};
+    *index = hd_span_failed_at(f, p->begins[queue]);
+    *f = hd_span_unfailed();
     return HEDDLE_EBODY;
 }
 
@@ -246,9 +244,8 @@ static heddle_status make(part *p, heddle_accelerator *out, hd_error *e)
     HD_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), e, opening);
     out->memory_bytes = free_bytes > SPARE_BYTES ? (free_bytes - SPARE_BYTES) / p->n_parts : 0;
     HD_CUDA_TRY(cudaHostAlloc((void **)&p->words, N_QUEUES * sizeof *p->words, cudaHostAllocDefault), e, opening);
-    memset(p->words, 0, N_QUEUES * sizeof *p->words);
     for (i = 0; i < N_QUEUES; i++) {
-        p->words[i].fail.high = HD_NONE;
+        p->words[i].fail = hd_span_unfailed();
         HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->streams[i], cudaStreamNonBlocking), e, opening);
     }
     return HEDDLE_OK;

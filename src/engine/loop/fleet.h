@@ -125,7 +125,6 @@ struct heddle_loop {
     hd_split_counts *counts; /* one a unit, of the last run */
 };
 
-#define HD_MOST_SPAN_PARAMS 3072u
 #define HD_MOST_PIECES 32u
 #define HD_CORE_SHARED 16384u /* block-shared bytes of a body */
 

@@ -53,8 +53,8 @@ static heddle_status check_table(const heddle_table *t, const heddle_loop_desc *
     if (t->bodies[d->body].shared_bytes > HD_CORE_SHARED)
         return SAY(HEDDLE_ERANGE, "body %s wants %u bytes of block-shared memory; %u are the most",
                    t->bodies[d->body].name, t->bodies[d->body].shared_bytes, HD_CORE_SHARED);
-    if (t->params_bytes > HD_MOST_SPAN_PARAMS)
-        return SAY(HEDDLE_ERANGE, "params of %u bytes; %u are the most", t->params_bytes, HD_MOST_SPAN_PARAMS);
+    if (t->params_bytes > HD_SPAN_PARAMS_MOST)
+        return SAY(HEDDLE_ERANGE, "params of %u bytes; %u are the most", t->params_bytes, HD_SPAN_PARAMS_MOST);
     return HEDDLE_OK;
 }
 
@@ -238,7 +238,7 @@ static heddle_status suit_units(heddle_loop *l)
     l->split_units = hd_new(n * sizeof *l->split_units);
     l->counts = hd_new(n * sizeof *l->counts);
     l->models = hd_new(l->fleet->n_kinds * sizeof *l->models);
-    l->params = hd_new(HD_MOST_SPAN_PARAMS);
+    l->params = hd_new(HD_SPAN_PARAMS_MOST);
     if (!l->runs || !l->split_units || !l->counts || !l->models || !l->params)
         return SAY(HEDDLE_ENOMEM, "out of memory");
     for (i = 0; i < n; i++)
@@ -269,7 +269,7 @@ static void forget(heddle_loop *l)
     hd_delete(l->split_units, n * sizeof *l->split_units);
     hd_delete(l->counts, n * sizeof *l->counts);
     hd_delete(l->models, l->fleet->n_kinds * sizeof *l->models);
-    hd_delete(l->params, HD_MOST_SPAN_PARAMS);
+    hd_delete(l->params, HD_SPAN_PARAMS_MOST);
     (void)pthread_mutex_destroy(&l->asking);
     hd_delete(l, sizeof *l);
 }

@@ -21,7 +21,7 @@ typedef struct manager {
     hd_share *run;
     uint64_t before_ns; /* when its last slice ended */
     slot slots[HEDDLE_MOST_QUEUES];
-    uint8_t params[HD_MOST_SPAN_PARAMS];
+    uint8_t params[HD_SPAN_PARAMS_MOST];
     void *base[HD_MOST_PIECES];
 } manager;
 
