@@ -133,7 +133,8 @@ static void leave(manager *m, slot *s, int is_done)
     s->state = SLOT_FREE;
     if (!is_done)
         return;
-    hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns);
+    if (!hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns))
+        hd_tell_half_home(m->loop, m->unit, &s->slice);
     m->before_ns = m->run->end_ns = heddle_host_clock_ns();
 }
 

@@ -334,14 +334,14 @@ static void count_end(hd_claimant *u, uint64_t n, uint64_t busy_ns, uint64_t now
     u->n_flying--;
 }
 
-void hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns)
+int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns)
 {
     hd_claimant *u = &s->units[unit];
     hd_slot *slot = slot_of(u, slice);
     const uint64_t n = slice->end - slice->begin, ns = now_ns > began_ns ? now_ns - began_ns : 0;
     int is_queued;
     if (!slot || !hd_split_keep(s, unit, slice))
-        return;
+        return 0;
     is_queued = slot->issued_ns < u->ended_ns && u->counts.n_slices;
     slot->state = HD_SLOT_FREE;
     s->n_under_way--;
@@ -353,6 +353,7 @@ void hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t 
     expect(u, now_ns);
     look_again(s, now_ns);
     s->changes += s->n_ended == s->n;
+    return 1;
 }
 
 /* ---- trouble --------------------------------------------------------------------------------------------------------- */
@@ -426,10 +427,20 @@ static const hd_slot *oldest(const hd_claimant *u)
     const hd_slot *found = NULL;
     for (uint32_t k = 0; k < u->is.most_flying; k++) {
         const hd_slot *slot = &u->slots[k];
-        if (slot->state == HD_SLOT_FLYING && (!found || slot->issued_ns < found->issued_ns))
+        if ((slot->state == HD_SLOT_FLYING || slot->state == HD_SLOT_KEPT) &&
+            (!found || slot->issued_ns < found->issued_ns))
             found = slot;
     }
     return found;
+}
+
+/* A suspected unit goes on to write home what it had kept. If that hangs, too, others run it again: it has the same results. */
+static void suspect_more(hd_split *s, uint32_t unit, uint64_t now_ns)
+{
+    if (s->units[unit].presence == HD_SUSPECTED)
+        hd_split_lost(s, unit, now_ns);
+    else
+        suspect(s, unit);
 }
 
 static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
@@ -444,15 +455,16 @@ static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
     late = (double)now_ns - (double)(slot->issued_ns > u->ended_ns ? slot->issued_ns : u->ended_ns);
     if (!(expected > 0) || late <= SLOW_TIMES * expected + SLOW_NS)
         return;
-    hd_claim_open(s, u);
+    if (u->presence == HD_PRESENT)
+        hd_claim_open(s, u);
     if (u->is.may_hang && late > patience * (HANG_TIMES * expected + HANG_NS))
-        suspect(s, unit);
+        suspect_more(s, unit, now_ns);
 }
 
 void hd_split_tick(hd_split *s, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < s->n_units; i++)
-        if (s->units[i].presence == HD_PRESENT)
+        if (s->units[i].presence != HD_LOST)
             watch(s, i, now_ns);
     s->changes += s->n_waiting > 0;
 }
