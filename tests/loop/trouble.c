@@ -81,6 +81,31 @@ static void check_losses(uint32_t n_actions)
     CHECK(n_lost > 0 && n_hung > 0);
 }
 
+/* A device that never answers, and nobody knows how long it should take. */
+static void check_limit(void)
+{
+    const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_access to;
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    heddle_fleet *f = NULL;
+    looped_rig r;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:hang=1", NULL));
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    to = (heddle_access)HEDDLE_ROWS(r.c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0);
+    d.body = looped_fail;
+    d.n = c.n;
+    d.accesses = &to;
+    d.n_accesses = 1;
+    d.time_limit_ms = 30;
+    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
+    CHECK(heddle_loop_run(l, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
+    CHECK_MSG(strstr(heddle_loop_how(l), "time limit of 30 ms"), "%s", heddle_loop_how(l));
+    heddle_loop_free(l);
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
 /* Nobody is left. */
 static void check_last(void)
 {
@@ -211,6 +236,7 @@ int main(int argc, char **argv)
         gpu = "cuda:0";
     }
     check_losses(text ? (uint32_t)atoi(text) : 40u);
+    check_limit();
     check_last();
     check_failing("serial");
     check_failing("cpu:2");

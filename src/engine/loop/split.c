@@ -147,6 +147,13 @@ static hd_take issue(hd_split *s, uint32_t unit, hd_slot *slot, uint64_t now_ns,
     return HD_TAKE_SLICE;
 }
 
+/* A slice is under way no more. When none is, units that were left out may be needed. */
+static void lands(hd_split *s)
+{
+    s->n_under_way--;
+    s->changes += !s->n_under_way && s->n_waiting;
+}
+
 /* A slice that it had when it was lost. */
 static hd_take issue_again(hd_split *s, uint32_t unit, hd_slot *slot, uint64_t now_ns, hd_slice *out)
 {
@@ -215,7 +222,7 @@ static void revoke_slot(hd_split *s, hd_claimant *v, hd_slot *other)
 {
     s->n_loose -= hd_slot_loose(other) > 0;
     if (other->state == HD_SLOT_FLYING) {
-        s->n_under_way--;
+        lands(s);
         v->n_flying--;
     }
     if (other->state == HD_SLOT_FLYING || other->state == HD_SLOT_GIVEN)
@@ -344,7 +351,7 @@ int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t b
         return 0;
     is_queued = slot->issued_ns < u->ended_ns && u->counts.n_slices;
     slot->state = HD_SLOT_FREE;
-    s->n_under_way--;
+    lands(s);
     s->n_ended += n;
     count_end(u, n, ns, now_ns);
     if (u->presence == HD_PRESENT)
@@ -364,7 +371,7 @@ static void lose_slot(hd_split *s, hd_slot *slot)
         slot->state = HD_SLOT_LOOSE;
         slot->loose_end = slot->end;
         s->n_loose++;
-        s->n_under_way--;
+        lands(s);
     } else if (slot->state == HD_SLOT_GIVEN || slot->state == HD_SLOT_REVOKED) {
         forget(slot);
     }
@@ -403,7 +410,7 @@ static void suspect(hd_split *s, uint32_t unit)
             u->slots[k].loose_end = u->slots[k].end;
             u->n_flying--;
             s->n_loose++;
-            s->n_under_way--;
+            lands(s);
         }
     u->counts.is_suspected = 1;
     hd_claimant_leaves(s, unit, HD_SUSPECTED);

@@ -69,7 +69,12 @@ void hd_split_lost(hd_split *s, uint32_t unit, uint64_t now_ns);
 /* A unit that was away from the beginning, or lost, is here (again). */
 void hd_split_join(hd_split *s, uint32_t unit, uint64_t now_ns);
 /* Time has passed: units that are far behind what was predicted lose the tail of their claim; those that seem to hang are
- * suspected: as lost, but a slice that they keep first counts. If writing home hangs as well, the unit counts as lost. Call it from time to time. */
+ * suspected: as lost, but a slice that they keep first counts. Call it from time to time.
+ *
+ * Far behind: 8 times the predicted time of its slice and 10 ms. Suspected, if it may hang: 64 times and 100 ms; the only unit that is
+ * left, 16 times as long. Slices that were kept are not given away while their results may be on the way home; if that takes so
+ * long, too, the unit counts as lost. If nothing is known of any unit, nothing is predicted: a time limit is the caller's. A
+ * suspected unit stays out until it joins. */
 void hd_split_tick(hd_split *s, uint64_t now_ns);
 /* No further slices. */
 void hd_split_cancel(hd_split *s);
