@@ -143,7 +143,8 @@ static heddle_status check_limit(const manager *m, const slot *s)
     const uint32_t limit_ms = m->loop->desc.time_limit_ms;
     if (!limit_ms || heddle_host_clock_ns() - s->began_ns < limit_ms * 1000000ull)
         return HEDDLE_OK;
-    return hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", m->unit->name, limit_ms);
+    return hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", m->unit->name,
+                  limit_ms);
 }
 
 /* Moves a slot on if what is in its queue is done. *moved: it has. */
