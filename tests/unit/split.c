@@ -394,7 +394,7 @@ static void hang(until what, int other_hangs)
     hd_split_delete(s);
 }
 
-/* A slice that was kept, and whose results do not get home, is run by others in the end. */
+/* A unit keeps a slice and hangs. In the end others run it. */
 static void test_hangs_at_home(void)
 {
     const hd_split_unit units[] = {ALIKE(0, 1, 1, 1), ALIKE(1, 1, 1, 0)};
