@@ -126,6 +126,7 @@ typedef struct heddle_reduction {
     void *result; /* host memory for n numbers; written when the loop has ended well             */
 } heddle_reduction;
 
+#define HEDDLE_LOOP_MOST_TRACE (1u << 20)
 typedef struct heddle_loop_desc {
     size_t size; /* set by HEDDLE_LOOP_INIT                                                        */
     uint32_t body;
@@ -141,10 +142,11 @@ typedef struct heddle_loop_desc {
     uint32_t team_size; /* threads of a block on GPUs; 0: 256                                  */
     uint32_t
         time_limit_ms; /* of a slice on an accelerator, which is lost then; 0: by prediction only, which needs a first end */
+    uint32_t n_trace; /* events kept of each row, at most HEDDLE_LOOP_MOST_TRACE; 0: no trace */
 } heddle_loop_desc;
-#define HEDDLE_LOOP_INIT                                                                  \
-    {                                                                                     \
-        sizeof(heddle_loop_desc), 0, 0, 0, 0, 0, NULL, 0, 0, NULL, HEDDLE_SPLIT_CUT, 0, 0 \
+#define HEDDLE_LOOP_INIT                                                                     \
+    {                                                                                        \
+        sizeof(heddle_loop_desc), 0, 0, 0, 0, 0, NULL, 0, 0, NULL, HEDDLE_SPLIT_CUT, 0, 0, 0 \
     }
 
 #ifdef __cplusplus
@@ -204,6 +206,10 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
 HEDDLE_API heddle_status heddle_loop_get_unit(const heddle_loop *l, uint32_t unit, heddle_loop_unit *out);
 /* How the last run was divided, and what happened on the way: lines. Valid until the next run. */
 HEDDLE_API const char *heddle_loop_how(const heddle_loop *l);
+/* What units did in the last run of a loop with n_trace: a row a core, and one for each queue of other devices. Perfetto's JSON; a picture,
+ * title NULL: the body's name. EINVAL: there is no trace; EIO. */
+HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path);
+HEDDLE_API heddle_status heddle_loop_write_timeline(const heddle_loop *l, const char *path, const char *title);
 /* The names used in options and variables; NULL for a number outside the table. */
 HEDDLE_API const char *heddle_split_name(heddle_split s);
 

@@ -152,6 +152,67 @@ static void check_failing(const char *devices)
     heddle_fleet_close(f);
 }
 
+/* ---- traces ------------------------------------------------------------------------------------------------------------- */
+
+/* How often the file has this text. */
+static int count_in(const char *path, const char *what)
+{
+    static char text[1 << 20];
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    const char *at = text;
+    int found = 0;
+    CHECK(f && !fclose(f));
+    text[n] = 0;
+    for (; (at = strstr(at, what)); at++)
+        found++;
+    return found;
+}
+
+static heddle_loop *traced(heddle_fleet *f, const looped_rig *r, const looped_case *c)
+{
+    heddle_access to = HEDDLE_ROWS(r->c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0);
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    d.body = looped_fail;
+    d.n = c->n;
+    d.tile = c->tile;
+    d.split = c->split;
+    d.accesses = &to;
+    d.n_accesses = 1;
+    d.n_trace = 1000;
+    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
+    return l;
+}
+
+/* Slices of the core are one event, those of the device two. */
+static void check_trace(void)
+{
+    static const char json[] = "loop_trouble.json", svg[] = "loop_trouble.svg";
+    const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_GUIDED, 5};
+    heddle_fleet *f = open_fleet("virtual: cpu:1", 0);
+    heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
+    heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
+    heddle_loop *l;
+    looped_rig r;
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    looped_fill(&r, &c);
+    l = traced(f, &r, &c);
+    CHECK(heddle_loop_write_trace(r.loop, json) == HEDDLE_EINVAL);
+    CHECK(heddle_loop_write_timeline(l, svg, NULL) == HEDDLE_EINVAL); /* it has not run */
+    CHECK_OK(NULL, heddle_loop_run(l, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_loop_write_trace(l, json));
+    CHECK_OK(NULL, heddle_loop_write_timeline(l, svg, NULL));
+    CHECK_OK(NULL, heddle_loop_get_stats(l, &stats));
+    CHECK_OK(NULL, heddle_loop_get_unit(l, 0, &u));
+    CHECK_MSG(count_in(json, "\"begin\":") == (int)(stats.n_slices + u.n_slices), "%d events, %d slices, %d in queues",
+              count_in(json, "\"begin\":"), (int)stats.n_slices, (int)u.n_slices);
+    CHECK(count_in(json, "virtual:0, queue 1") > 0 && count_in(svg, "<rect") > 0);
+    heddle_loop_free(l);
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
 /* ---- cancelling, waiting, turns ---------------------------------------------------------------------------------------- */
 
 static void *cancel(void *loop)
@@ -243,6 +304,7 @@ int main(int argc, char **argv)
     check_failing("cpu:2");
     check_failing("virtual: cpu:1");
     check_failing("2*virtual:");
+    check_trace();
     check_cancel();
     check_turns();
     puts("trouble is survived");

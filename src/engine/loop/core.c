@@ -48,6 +48,7 @@ void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
         code = run_slice(l, &s, &index);
         run->end_ns = heddle_host_clock_ns();
         run->host_ns += run->end_ns - began;
+        hd_chart_note(l, u->index, HD_CHART_BODIES, &s, began, run->end_ns);
         if (code)
             hd_tell_failed(l, u, code, index);
         (void)hd_tell_ended(l, u->index, &s, began);

@@ -86,9 +86,13 @@ typedef struct hd_share {
     uint64_t most;       /* grains of a slice, for which its buffer has room */
     uint64_t slot_bytes; /* of a queue */
     void **all;          /* of each piece with n_each 0: the accelerator's copy of the array */
+    uint32_t first_row;  /* of the chart */
     uint32_t is_inside;  /* guarded by fleet.mutex */
     char trouble[200];   /* what has happened to it, or "" */
 } hd_share;
+
+typedef struct hd_chart hd_chart;
+typedef enum hd_chart_kind { HD_CHART_BODIES, HD_CHART_HOME, HD_CHART_N_KINDS } hd_chart_kind;
 
 typedef enum hd_loop_state { HD_LOOP_IDLE, HD_LOOP_STARTED, HD_LOOP_ENDED } hd_loop_state;
 
@@ -122,6 +126,7 @@ struct heddle_loop {
     hd_slice spoilt;
     uint64_t start_ns, time_ns;
     hd_list how;             /* text */
+    hd_chart *chart;         /* what slices did when; NULL: it is not traced */
     hd_split_counts *counts; /* one a unit, of the last run */
 };
 
@@ -152,6 +157,14 @@ uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least);
 uint64_t hd_layout_offset(const heddle_loop *l, uint64_t most, uint64_t i);
 /* Sets the pointers of a record of params: row 0 of piece i would be at base[i]. */
 void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base);
+
+/* chart.c: when units had their slices. NULL without memory. */
+hd_chart *hd_chart_new(heddle_loop *l, uint32_t n_trace);
+void hd_chart_delete(hd_chart *c);
+void hd_chart_clear(hd_chart *c);
+/* Does nothing in a loop that is not traced. */
+void hd_chart_note(heddle_loop *l, uint32_t unit, hd_chart_kind kind, const hd_slice *s, uint64_t begin_ns,
+                   uint64_t end_ns);
 
 /* asking.c: the loop's split, under its lock. */
 hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);

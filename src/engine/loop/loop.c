@@ -33,6 +33,8 @@ static heddle_status read_desc(heddle_loop_desc *to, const heddle_loop_desc *fro
     to->tile = to->tile ? to->tile : to->n_2 ? TILE_ROWS : TILE;
     to->tile_2 = to->tile_2 ? to->tile_2 : TILE_COLUMNS;
     to->team_size = to->team_size ? to->team_size : 256u;
+    if (to->n_trace > HEDDLE_LOOP_MOST_TRACE)
+        return SAY(HEDDLE_ERANGE, "a trace of %u events a row; %u are the most", to->n_trace, HEDDLE_LOOP_MOST_TRACE);
     if (to->team_size % 32u || to->team_size > 1024u)
         return SAY(HEDDLE_EINVAL, "a team of %u threads; a multiple of 32 up to 1024 is expected", to->team_size);
     if ((to->n_accesses && !to->accesses) || (to->n_reductions && !to->reductions))
@@ -269,6 +271,7 @@ static void forget(heddle_loop *l)
     hd_list_clear(&l->fields);
     hd_list_clear(&l->founds);
     hd_list_clear(&l->how);
+    hd_chart_delete(l->chart);
     hd_delete(l->runs, n * sizeof *l->runs);
     hd_delete(l->split_units, n * sizeof *l->split_units);
     hd_delete(l->counts, n * sizeof *l->counts);
@@ -307,6 +310,8 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
     l->desc.reductions = NULL;
     if (s == HEDDLE_OK)
         s = suit_units(l);
+    if (s == HEDDLE_OK && full.n_trace && !(l->chart = hd_chart_new(l, full.n_trace)))
+        s = SAY(HEDDLE_ENOMEM, "no memory for a trace of %u events a row", full.n_trace);
     if (s != HEDDLE_OK) {
         forget(l);
         return s;
@@ -358,6 +363,7 @@ static void clear_run(heddle_loop *l)
     uint64_t i;
     l->is_canceled = 0;
     l->fail_code = 0;
+    hd_chart_clear(l->chart);
     l->is_spoilt = 0;
     l->status = HEDDLE_OK;
     for (i = 0; i < l->fleet->units.n; i++) {

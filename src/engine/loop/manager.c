@@ -11,7 +11,7 @@ typedef enum slot_state { SLOT_FREE, SLOT_RUNNING, SLOT_LEAVING } slot_state;
 typedef struct slot {
     slot_state state;
     hd_slice slice;
-    uint64_t began_ns;
+    uint64_t began_ns, kept_ns;
     uint8_t *at;
 } slot;
 
@@ -136,6 +136,17 @@ static void leave(manager *m, slot *s, int is_done)
     if (!hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns))
         hd_tell_half_home(m->loop, m->unit, &s->slice);
     m->before_ns = m->run->end_ns = heddle_host_clock_ns();
+    hd_chart_note(m->loop, m->unit->index, HD_CHART_HOME, &s->slice, s->kept_ns, m->before_ns);
+}
+
+/* Its bodies have ended well. */
+static heddle_status go_home(manager *m, uint32_t queue)
+{
+    slot *s = &m->slots[queue];
+    s->state = SLOT_LEAVING;
+    s->kept_ns = heddle_host_clock_ns();
+    hd_chart_note(m->loop, m->unit->index, HD_CHART_BODIES, &s->slice, s->began_ns, s->kept_ns);
+    return put_results(m, queue);
 }
 
 static heddle_status check_limit(const manager *m, const slot *s)
@@ -160,6 +171,7 @@ static heddle_status look(manager *m, uint32_t queue, int *moved)
     *moved = 1;
     if (status == HEDDLE_EBODY) {
         hd_tell_failed(m->loop, m->unit, code, index);
+        s->kept_ns = heddle_host_clock_ns();
         leave(m, s, 1);
         return HEDDLE_OK;
     }
@@ -169,10 +181,8 @@ static heddle_status look(manager *m, uint32_t queue, int *moved)
         leave(m, s, 1);
     else if (!hd_tell_keep(m->loop, m->unit->index, &s->slice))
         leave(m, s, 0);
-    else {
-        s->state = SLOT_LEAVING;
-        HD_TRY(put_results(m, queue));
-    }
+    else
+        return go_home(m, queue);
     return HEDDLE_OK;
 }
 
