@@ -24,7 +24,8 @@ typedef struct options {
     uint64_t repeat, runs;
     uint32_t column_ns, hand_ns; /* of plan APP/wave: costs, 0 = not given */
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
-    int no_check, json, stats, costs, help, pool; /* pool: --pool was given */
+    int no_check, json, stats, costs, help;
+    int pool, loop, devices; /* --pool was given; --split or --devices; --devices */
 } options;
 
 /* Reads argv[0 .. argc) as options of `command`. CLI_OK, or CLI_BAD with the sentence printed; options_free in
