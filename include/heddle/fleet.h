@@ -23,7 +23,7 @@
  * NULL is what the config names, or the environment variable HEDDLE_DEVICES, or else "cuda:* cpu:*".
  *
  * Threads. Calls on different fleets may run concurrently. Calls on one fleet, its arrays and its loops may not, but for
- * heddle_loop_test, _wait and _cancel. Cores are used exclusively: one fleet of a process has cores (EBUSY).
+ * heddle_loop_wait and _cancel. Cores are used exclusively: one fleet of a process has cores (EBUSY).
  *
  * Errors. heddle_error_text(NULL) has the sentence of this thread's last failed call.
  *
@@ -41,12 +41,14 @@ typedef struct heddle_fleet heddle_fleet;
 typedef struct heddle_array heddle_array;
 
 typedef struct heddle_fleet_config {
-    size_t size;              /* set by HEDDLE_FLEET_INIT */
-    const char *devices;      /* when the call names none; NULL: "cuda:* cpu:*"  HEDDLE_DEVICES */
-    const char *profile_file; /* keeps speeds of loops for later processes; one that cannot be read or written is no error.
+    size_t size;         /* set by HEDDLE_FLEET_INIT */
+    const char *devices; /* when the call names none; NULL: "cuda:* cpu:*"  HEDDLE_DEVICES */
+    const char
+        *profile_file; /* keeps speeds of loops for later processes; one that cannot be read or written is no error.
                                  Copied. NULL: none  HEDDLE_FLEET_PROFILE */
-    uint64_t buffer_bytes;    /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
-    uint32_t no_pin;          /* 1: leave threads unpinned */
+    uint64_t
+        buffer_bytes; /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
+    uint32_t no_pin;  /* 1: leave threads unpinned */
 } heddle_fleet_config;
 #define HEDDLE_FLEET_INIT                             \
     {                                                 \

@@ -34,19 +34,14 @@
 #ifndef HEDDLE_LOOP_H
 #define HEDDLE_LOOP_H
 
+#include "heddle/core/chunk.h"
 #include "heddle/fleet.h"
 #include "heddle/task.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------------------------- */
 
-/* Of one call of a body: indices begin .. end - 1; in loops of two dimensions, with begin_2 .. end_2 - 1 each. */
-typedef struct heddle_span {
-    uint64_t begin, end;
-    uint64_t begin_2, end_2;
-    uint64_t tile; /* its number: of the first index's tile; where the body leaves what it found (heddle_reduction) */
-} heddle_span;
-
-/* A body of loops. The code that follows sees `thread`, `params` and the span under the names given. */
+/* A body of loops. The code that follows sees `thread`, `params` and the span (heddle_span, heddle/core/chunk.h) under the names
+ * given. */
 #define HEDDLE_LOOP(name, params_type, params, s) HEDDLE_BODY(name, params_type, params, heddle_span, s)
 /* for (uint64_t i = begin; i < end; i++), divided among the threads. */
 #define HEDDLE_SPAN(i, s) for (uint64_t i = (s)->begin + thread->index; i < (s)->end; i += thread->team_size)
@@ -58,6 +53,8 @@ typedef struct heddle_span {
  * is kept. This call returns; the body should return too. (heddle_task_fail names the first index of the tile.) */
 HD_FN void heddle_span_fail(const heddle_thread *thread, uint64_t index, uint32_t code)
 {
+    if (thread->failed)
+        *thread->failed = 1u;
     if (hd_fail_at(thread->fail, (uint32_t)index, code))
         HD_STORE(&thread->fail->high, (uint32_t)(index >> 32), RELAXED, DEV);
 }
@@ -154,9 +151,9 @@ extern "C" {
 
 typedef struct heddle_loop heddle_loop;
 
-/* EINVAL: the table is not one of loops, an access that is not possible (of another fleet's array, two that write the same rows,
- * a halo that is written, a field outside of params, rows beyond the array); ERANGE: sizes; ENOMEM: a device has no room for the
- * least slice: the sentence has both numbers. */
+/* EINVAL: the table is not one of loops, or an access is not possible: the array is another fleet's, two accesses write the same rows,
+ * rows with a halo are written, the field is outside of params, the array has too few rows. ERANGE: sizes. ENOMEM: a device has no
+ * room for the least slice; the sentence has both numbers. */
 HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
                                          heddle_loop **out);
 /* Waits for its run. */

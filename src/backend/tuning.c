@@ -47,11 +47,17 @@ static void copy_word(char out[HD_TUNING_WORD], const char *text)
             *c = ' ';
 }
 
-void hd_tuning_key_of(hd_tuning_key *out, const hd_graph *g, const char *device, const char *settings)
+void hd_tuning_key_plain(hd_tuning_key *out, const char *device, const char *settings)
 {
-    out->graph = hash_graph(g);
+    out->graph = 0;
     copy_word(out->device, device);
     copy_word(out->settings, settings);
+}
+
+void hd_tuning_key_of(hd_tuning_key *out, const hd_graph *g, const char *device, const char *settings)
+{
+    hd_tuning_key_plain(out, device, settings);
+    out->graph = hash_graph(g);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tuning.h - a file of how graphs ran best, so that the next process need not try.
+/* tuning.h - a file of how graphs ran best, so that the next process need not try. The profile file of fleets has the same form.
  *
  * The first line names the format. Each further line has words separated by tabs: the hash of a graph's structure (tasks,
  * bodies, edges; not arguments or costs), the device, the settings that left the choice, the choice, and the run's time in
@@ -20,6 +20,8 @@ typedef struct hd_tuning_key {
 
 /* The key of a frozen graph; characters that a line cannot have become blanks. */
 void hd_tuning_key_of(hd_tuning_key *out, const hd_graph *g, const char *device, const char *settings);
+/* The key of something that is no graph; the settings say what it is. */
+void hd_tuning_key_plain(hd_tuning_key *out, const char *device, const char *settings);
 /* 1: the remembered choice is in `choice`. 0: none; note says why the file cannot be used, or is "". */
 int hd_tuning_find(const char *path, const hd_tuning_key *k, char choice[HD_TUNING_WORD], hd_error *note);
 /* Stores a choice, replacing an earlier one of this key. EIO, ENOMEM, EPARSE for a file that is no tuning file. */

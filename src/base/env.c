@@ -93,8 +93,8 @@ const hd_env_table hd_fleet_env = {fleet_variables, COUNT(fleet_variables)};
 
 static const hd_env_variable loop_variables[] = {
     {"HEDDLE_SPLIT",
-     "how loops are divided: cut, static, guided, hguided, hdss, axel, qilin, linear, exponential, factoring", HD_ENV_CHOICE,
-     offsetof(heddle_loop_desc, split), COUNT(split_names) - 1u, split_names}};
+     "how loops are divided: cut, static, guided, hguided, hdss, axel, qilin, linear, exponential, factoring",
+     HD_ENV_CHOICE, offsetof(heddle_loop_desc, split), COUNT(split_names) - 1u, split_names}};
 const hd_env_table hd_loop_env = {loop_variables, COUNT(loop_variables)};
 
 static const hd_env_table *const tables[] = {&config_table, &hd_pool_env, &hd_fleet_env, &hd_loop_env};

@@ -30,8 +30,8 @@ heddle_table *hd_spin_table_new(char *const *names, uint32_t n_names)
     if (!t)
         return NULL;
     t->n_bytes = n_bytes;
-    t->table =
-        (heddle_table){sizeof(heddle_table), HEDDLE_CORE_VERSION, "file", 0, n_names, t->bodies, NULL, 1, NULL, 0, 0, 0};
+    t->table = (heddle_table){
+        sizeof(heddle_table), HEDDLE_CORE_VERSION, "file", 0, n_names, t->bodies, NULL, 1, NULL, 0, 0, 0};
     for (i = 0; i < n_names; i++) {
         char *name = (char *)t + at;
         at += strlen(names[i]) + 1;

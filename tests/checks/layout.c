@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layout.c - prints, as static assertions, the C compiler's offsets of the fields that a device reads; layout.sh has
  * C++ and nvcc confirm them. */
-#include "heddle/task.h"
+#include "heddle/loop.h"
 
 #include <stdio.h>
 
@@ -90,7 +90,14 @@ static const struct fact {
              SIZE(heddle_table),
              AT(heddle_table, core_version),
              AT(heddle_table, bodies),
-             AT(heddle_table, stubs)};
+             AT(heddle_table, stubs),
+             SIZE(heddle_span),
+             AT(heddle_span, tile),
+             SIZE(hd_span_launch),
+             AT(hd_span_launch, n_columns),
+             AT(hd_span_launch, fail),
+             AT(hd_span_launch, body),
+             AT(hd_span_launch, params)};
 
 int main(void)
 {

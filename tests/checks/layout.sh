@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 command -v "${CC:-cc}" >/dev/null || skip "no C compiler here"
 "${CC:-cc}" -std=c11 -Iinclude tests/checks/layout.c -o "$scratch/layout"
 {
-    printf '#include "heddle/task.h"\n#include <stddef.h>\n'
+    printf '#include "heddle/loop.h"\n#include <stddef.h>\n'
     "$scratch/layout"
 } >"$scratch/layout.cu"
 [ "$(grep -c static_assert "$scratch/layout.cu")" -ge 60 ] || { echo "layout.c printed too little"; exit 1; }

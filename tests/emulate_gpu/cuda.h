@@ -24,6 +24,7 @@ struct __align__(16) uint4 { uint32_t x, y, z, w; };
 #define threadIdx emu_thread
 #define blockIdx emu_block
 #define blockDim emu_block_size
+#define gridDim emu_grid_size
 
 #define __ballot_sync(mask, flag) (emu_check_mask((mask), EMU_SITE(mask)), emu_ballot((flag) != 0, EMU_SITE(ballot)))
 #define __all_sync(mask, flag) (__ballot_sync(mask, flag) == 0xffffffffu)

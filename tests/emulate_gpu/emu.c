@@ -74,7 +74,7 @@ typedef struct block {
     unsigned char *memory; /* variables, then the arena */
 } block;
 
-emu_index emu_thread, emu_block, emu_block_size;
+emu_index emu_thread, emu_block, emu_block_size, emu_grid_size;
 uint32_t emu_left = 0xffffffffu;
 
 static const emu_launch *launch;
@@ -543,6 +543,7 @@ static void begin(const emu_launch *l)
     step_ps = ROUND_PS / (uint32_t)n + 1u;
     grain = 1u << emu_below(7);
     emu_block_size.x = l->n_threads;
+    emu_grid_size.x = l->n_blocks;
     if (l->n_blocks > MAX_BLOCKS || l->n_threads > MAX_THREADS || l->n_threads % EMU_WARP || !n)
         emu_fail("%u blocks of %u threads: the emulator has no room", l->n_blocks, l->n_threads);
     threads = malloc(n * sizeof *threads);

@@ -27,7 +27,7 @@ typedef struct emu_index {
     uint32_t x;
 } emu_index;
 /* Those of the running thread. */
-extern emu_index emu_thread, emu_block, emu_block_size;
+extern emu_index emu_thread, emu_block, emu_block_size, emu_grid_size;
 
 typedef struct emu_launch {
     uint32_t n_blocks, n_threads; /* threads of a block: whole warps                                    */

@@ -14,19 +14,19 @@ typedef struct looped_params {
     float *c;
     const uint32_t *all; /* read at any index */
     uint64_t *turned;
-    double *sum;         /* of each tile */
+    double *sum; /* of each tile */
     float *least;
     uint32_t *bins;
     int64_t *most;
     uint64_t n, n_2, stride, fail_at, fail_at_too;
 } looped_params;
 
-#define LOOPED_LOOPS(X)                      \
-    X(looped_price, 0)                       \
-    X(looped_blur, 0)                        \
-    X(looped_matrix, 0)                      \
-    X(looped_turn, 0)                        \
-    X(looped_find, LOOPED_BINS * 4u)         \
+#define LOOPED_LOOPS(X)              \
+    X(looped_price, 0)               \
+    X(looped_blur, 0)                \
+    X(looped_matrix, 0)              \
+    X(looped_turn, 0)                \
+    X(looped_find, LOOPED_BINS * 4u) \
     X(looped_fail, 0)
 HEDDLE_ENUM(looped, LOOPED_LOOPS)
 HEDDLE_DECLARE(looped)

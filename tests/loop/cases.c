@@ -34,20 +34,34 @@ static heddle_status arrays(looped_rig *r, const looped_case *c)
 /* What each body touches. */
 static uint32_t accesses(const looped_rig *r, const looped_case *c, heddle_access *out)
 {
-    const heddle_access
-        a = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, offsetof(looped_params, a), 0, 0),
-        around = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, offsetof(looped_params, a), 2, 1),
-        b = HEDDLE_ROWS(r->b, HEDDLE_MODE_IN, offsetof(looped_params, b), 0, 0),
-        to = HEDDLE_ROWS(r->c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0),
-        all = HEDDLE_ALL(r->all, offsetof(looped_params, all)),
-        of_index = HEDDLE_ROWS(r->all, HEDDLE_MODE_IN, offsetof(looped_params, all), 0, 0),
-        turned = {r->turned, HEDDLE_MODE_INOUT, HEDDLE_ACCESS_ROWS, offsetof(looped_params, turned), 0, 0, LOOPED_EACH};
+    const heddle_access a = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, offsetof(looped_params, a), 0, 0),
+                        around = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, offsetof(looped_params, a), 2, 1),
+                        b = HEDDLE_ROWS(r->b, HEDDLE_MODE_IN, offsetof(looped_params, b), 0, 0),
+                        to = HEDDLE_ROWS(r->c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0),
+                        all = HEDDLE_ALL(r->all, offsetof(looped_params, all)),
+                        of_index = HEDDLE_ROWS(r->all, HEDDLE_MODE_IN, offsetof(looped_params, all), 0, 0),
+                        turned = {r->turned, HEDDLE_MODE_INOUT, HEDDLE_ACCESS_ROWS, offsetof(looped_params, turned), 0,
+                                  0,         LOOPED_EACH};
     switch (c->body) {
-    case looped_price: out[0] = a; out[1] = b; out[2] = to; return 3;
-    case looped_blur: out[0] = around; out[1] = to; return 2;
-    case looped_matrix: out[0] = a; out[1] = all; out[2] = to; return 3;
+    case looped_price:
+        out[0] = a;
+        out[1] = b;
+        out[2] = to;
+        return 3;
+    case looped_blur:
+        out[0] = around;
+        out[1] = to;
+        return 2;
+    case looped_matrix:
+        out[0] = a;
+        out[1] = all;
+        out[2] = to;
+        return 3;
     case looped_turn: out[0] = turned; return 1;
-    case looped_find: out[0] = a; out[1] = of_index; return 2;
+    case looped_find:
+        out[0] = a;
+        out[1] = of_index;
+        return 2;
     default: out[0] = to; return 1;
     }
 }
@@ -55,11 +69,10 @@ static uint32_t accesses(const looped_rig *r, const looped_case *c, heddle_acces
 heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c)
 {
     heddle_access list[4];
-    const heddle_reduction found[4] = {
-        {HEDDLE_SUM, HEDDLE_F64, 1, offsetof(looped_params, sum), &r->sum},
-        {HEDDLE_MIN, HEDDLE_F32, 1, offsetof(looped_params, least), &r->least},
-        {HEDDLE_SUM, HEDDLE_U32, LOOPED_BINS, offsetof(looped_params, bins), r->bins},
-        {HEDDLE_MAX, HEDDLE_I64, 1, offsetof(looped_params, most), &r->most}};
+    const heddle_reduction found[4] = {{HEDDLE_SUM, HEDDLE_F64, 1, offsetof(looped_params, sum), &r->sum},
+                                       {HEDDLE_MIN, HEDDLE_F32, 1, offsetof(looped_params, least), &r->least},
+                                       {HEDDLE_SUM, HEDDLE_U32, LOOPED_BINS, offsetof(looped_params, bins), r->bins},
+                                       {HEDDLE_MAX, HEDDLE_I64, 1, offsetof(looped_params, most), &r->most}};
     heddle_loop_desc d = HEDDLE_LOOP_INIT;
     heddle_status s;
     memset(r, 0, sizeof *r);
@@ -101,8 +114,8 @@ static void fill(looped_params *p, float *a, float *b, float *c, uint32_t *all, 
 
 void looped_fill(looped_rig *r, const looped_case *c)
 {
-    fill(&r->params, heddle_array_host(r->a), heddle_array_host(r->b), heddle_array_host(r->c), heddle_array_host(r->all),
-         heddle_array_host(r->turned), c);
+    fill(&r->params, heddle_array_host(r->a), heddle_array_host(r->b), heddle_array_host(r->c),
+         heddle_array_host(r->all), heddle_array_host(r->turned), c);
 }
 
 static looped_bytes join(const void *const *at, const size_t *n)
@@ -120,7 +133,8 @@ static looped_bytes join(const void *const *at, const size_t *n)
 
 looped_bytes looped_take(const looped_rig *r)
 {
-    const void *const at[6] = {heddle_array_host(r->c), heddle_array_host(r->turned), &r->sum, &r->least, r->bins, &r->most};
+    const void *const at[6] = {
+        heddle_array_host(r->c), heddle_array_host(r->turned), &r->sum, &r->least, r->bins, &r->most};
     const size_t n[6] = {r->params.n * r->params.stride * sizeof(float),
                          r->params.n * LOOPED_EACH * sizeof(uint64_t),
                          sizeof r->sum,
@@ -176,7 +190,9 @@ static void plain_find(plain *p, const looped_case *k)
         for (i = g * k->tile; i < end; i++) {
             part[(i - g * k->tile) % 128u] += (double)p->a[i];
             p->bins[p->all[i] % LOOPED_BINS]++;
-            p->most = g == 0 && i == 0 ? (int64_t)p->all[i] : (int64_t)p->all[i] > p->most ? (int64_t)p->all[i] : p->most;
+            p->most = g == 0 && i == 0               ? (int64_t)p->all[i]
+                      : (int64_t)p->all[i] > p->most ? (int64_t)p->all[i]
+                                                     : p->most;
         }
         for (half = 64; half > 0; half /= 2)
             for (int v = 0; v < half; v++)
@@ -228,8 +244,9 @@ looped_bytes looped_plain(const looped_case *c)
             plain_index(&p, c, i);
     {
         const void *const at[6] = {p.c, p.turned, &p.sum, &p.least, p.bins, &p.most};
-        const size_t sizes[6] = {n * sizeof(float), c->n * LOOPED_EACH * sizeof(uint64_t), sizeof p.sum,
-                                 sizeof p.least,    sizeof p.bins,                         sizeof p.most};
+        const size_t sizes[6] = {n * sizeof(float), c->n * LOOPED_EACH * sizeof(uint64_t),
+                                 sizeof p.sum,      sizeof p.least,
+                                 sizeof p.bins,     sizeof p.most};
         bytes = join(at, sizes);
     }
     free(p.a);

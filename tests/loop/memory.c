@@ -53,7 +53,8 @@ static void check_case(uint32_t body)
         CHECK_MSG(hd_held_bytes() == held, "allocation %llu: %llu bytes are held, %llu before", (unsigned long long)k,
                   (unsigned long long)hd_held_bytes(), (unsigned long long)held);
     }
-    printf("body %u: %llu of %llu allocations end a call\n", body, (unsigned long long)n_failed, (unsigned long long)(k - 9));
+    printf("body %u: %llu of %llu allocations end a call\n", body, (unsigned long long)n_failed,
+           (unsigned long long)(k - 9));
     CHECK(n_failed > 10);
     free(want.at);
 }

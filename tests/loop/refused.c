@@ -2,23 +2,36 @@
 /* refused.c - what heddle/fleet.h and heddle/loop.h refuse: each bad argument with its status and a word of its sentence. */
 #include "loop/cases.h"
 
-#define REFUSED(call, status, word)                                                                                    \
-    do {                                                                                                               \
-        const heddle_status refused_ = (call);                                                                         \
-        CHECK_MSG(refused_ == HEDDLE_##status, "%s instead of " #status ": %s", heddle_status_text(refused_),          \
-                  heddle_error_text(NULL));                                                                            \
-        CHECK_MSG(strstr(heddle_error_text(NULL), word), "\"%s\" has no \"%s\"", heddle_error_text(NULL), word);       \
+#define REFUSED(call, status, word)                                                                              \
+    do {                                                                                                         \
+        const heddle_status refused_ = (call);                                                                   \
+        CHECK_MSG(refused_ == HEDDLE_##status, "%s instead of " #status ": %s", heddle_status_text(refused_),    \
+                  heddle_error_text(NULL));                                                                      \
+        CHECK_MSG(strstr(heddle_error_text(NULL), word), "\"%s\" has no \"%s\"", heddle_error_text(NULL), word); \
     } while (0)
 
 static void check_devices(void)
 {
     static const struct {
         const char *words, *word;
-    } bad[] = {{"gpu:0", "kind"},       {"cpu", "kind"},          {"cpu:0", "no cores"},        {"cpu:x", "number"},
-               {"cuda:0/0", "parts"},   {"cpu:2/2", "parts"},     {"cuda:0/2x", "more"},        {"0*cpu:1", "*"},
-               {"3cpu:1", "*"},         {"virtual:speed", "has"}, {"virtual:speed=2", "range"}, {"virtual:speed=x", "number"},
-               {"virtual:size=3", "has"}, {"virtual:speed=1;link=3", "kind"}, {"virtual:speed=1 link=3", "kind"},
-               {"virtual:speed=1.link=3", "comma"}, {"serial cpu:1", "its own"}, {"cpu:99999999999", "number"}};
+    } bad[] = {{"gpu:0", "kind"},
+               {"cpu", "kind"},
+               {"cpu:0", "no cores"},
+               {"cpu:x", "number"},
+               {"cuda:0/0", "parts"},
+               {"cpu:2/2", "parts"},
+               {"cuda:0/2x", "more"},
+               {"0*cpu:1", "*"},
+               {"3cpu:1", "*"},
+               {"virtual:speed", "has"},
+               {"virtual:speed=2", "range"},
+               {"virtual:speed=x", "number"},
+               {"virtual:size=3", "has"},
+               {"virtual:speed=1;link=3", "kind"},
+               {"virtual:speed=1 link=3", "kind"},
+               {"virtual:speed=1.link=3", "comma"},
+               {"serial cpu:1", "its own"},
+               {"cpu:99999999999", "number"}};
     heddle_fleet *f = NULL, *other = NULL;
     heddle_fleet_config c = HEDDLE_FLEET_INIT;
     size_t i;
@@ -190,7 +203,8 @@ static void check_room(void)
     d.n_rows = 2000;
     d.row_bytes = 2000;
     CHECK_OK(NULL, heddle_array_new(f, &d, &a));
-    REFUSED(try_loop(f, (heddle_access)HEDDLE_ROWS(a, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0), 2000), ENOMEM, "2048000");
+    REFUSED(try_loop(f, (heddle_access)HEDDLE_ROWS(a, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0), 2000), ENOMEM,
+            "2048000");
     all = (heddle_access)HEDDLE_ALL(a, offsetof(looped_params, all));
     REFUSED(try_loop(f, all, 2000), ENOMEM, "4000000");
     heddle_array_free(a);

@@ -12,7 +12,8 @@ static const char *const fleets[] = {
     "3*virtual: cpu:2",
     "virtual:speed=0.5,link=2e9,latency=2e-5 virtual:speed=0.2,memory=300e3 cpu:1",
 };
-static const char *const gpu_fleets[] = {"cuda:0", "cuda:0 cpu:2", "4*cuda:0/4", "cuda:0/2 virtual: cpu:1", "cuda:* cpu:*"};
+static const char *const gpu_fleets[] = {"cuda:0", "cuda:0 cpu:2", "4*cuda:0/4", "cuda:0/2 virtual: cpu:1",
+                                         "cuda:* cpu:*"};
 
 static void check_case(heddle_fleet *f, const char *devices, const looped_case *c)
 {
@@ -21,15 +22,20 @@ static void check_case(heddle_fleet *f, const char *devices, const looped_case *
     CHECK(want.n == got.n);
     while (i < want.n && want.at[i] == got.at[i])
         i++;
-    CHECK_MSG(i == want.n, "byte %zu of %zu: %s, body %u, %llu indices, tile %llu, split %s", i, want.n, devices, c->body,
-              (unsigned long long)c->n, (unsigned long long)c->tile, heddle_split_name(c->split));
+    CHECK_MSG(i == want.n, "byte %zu of %zu: %s, body %u, %llu indices, tile %llu, split %s", i, want.n, devices,
+              c->body, (unsigned long long)c->n, (unsigned long long)c->tile, heddle_split_name(c->split));
     free(want.at);
     free(got.at);
 }
 
 static looped_case random_case(uint64_t *seed, uint32_t body)
 {
-    looped_case c = {body, 1 + check_below(seed, check_below(seed, 2) ? 60000 : 50), 0, 1 + check_below(seed, 700), 1, HEDDLE_SPLIT_CUT,
+    looped_case c = {body,
+                     1 + check_below(seed, check_below(seed, 2) ? 60000 : 50),
+                     0,
+                     1 + check_below(seed, 700),
+                     1,
+                     HEDDLE_SPLIT_CUT,
                      check_random(seed)};
     if (body == looped_matrix) {
         c.n = 1 + c.n % 300u;

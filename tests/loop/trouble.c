@@ -72,7 +72,8 @@ static void check_losses(uint32_t n_actions)
 {
     uint32_t k, n_lost = 0, n_hung = 0;
     for (k = 1; k <= n_actions; k++)
-        n_lost += (uint32_t)(lose_at("fail", k, looped_price) + lose_at("fail", k, looped_turn) + lose_at("fail", k, looped_find));
+        n_lost += (uint32_t)(lose_at("fail", k, looped_price) + lose_at("fail", k, looped_turn) +
+                             lose_at("fail", k, looped_find));
     for (k = 1; k <= n_actions; k += 7)
         n_hung += (uint32_t)lose_at("hang", k, looped_price);
     (void)lose_at("slow", 3, looped_price);
@@ -113,8 +114,8 @@ static void check_failing(const char *devices)
             r.params.fail_at = 12345;
             r.params.fail_at_too = run ? 29999 : UINT64_MAX;
             CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EBODY);
-            CHECK_MSG(strstr(heddle_error_text(NULL), "code 7") &&
-                          (strstr(heddle_error_text(NULL), "index 12345 ") || strstr(heddle_error_text(NULL), "index 29999 ")),
+            CHECK_MSG(strstr(heddle_error_text(NULL), "code 7") && (strstr(heddle_error_text(NULL), "index 12345 ") ||
+                                                                    strstr(heddle_error_text(NULL), "index 29999 ")),
                       "%s", heddle_error_text(NULL));
             continue;
         }
@@ -167,7 +168,8 @@ static void check_turns(void)
     heddle_fleet *f = open_fleet("virtual: cpu:1", 0);
     heddle_loop_desc d = HEDDLE_LOOP_INIT;
     heddle_loop *again = NULL;
-    heddle_access access = {NULL, HEDDLE_MODE_INOUT, HEDDLE_ACCESS_ROWS, offsetof(looped_params, turned), 0, 0, LOOPED_EACH};
+    heddle_access access = {NULL, HEDDLE_MODE_INOUT, HEDDLE_ACCESS_ROWS, offsetof(looped_params, turned), 0,
+                            0,    LOOPED_EACH};
     looped_rig r;
     uint64_t *want, *got, i, k;
     CHECK_OK(NULL, looped_open(&r, f, &c));

@@ -26,8 +26,28 @@ static void check_meaning(void)
 /* Texts of pieces that words have, and of others. */
 static void check_random_texts(uint64_t seed, int n)
 {
-    static const char *const pieces[] = {"cpu:", "cuda:", "virtual:", "serial", "*", "/", "4", "0", "speed=", "link=", ",", " ", "1e9",
-                                         "-1",   "nan",   "x",        "hang=",  "=", "99999999999999999999", "0x7", ";", "memory=1e6"};
+    static const char *const pieces[] = {"cpu:",
+                                         "cuda:",
+                                         "virtual:",
+                                         "serial",
+                                         "*",
+                                         "/",
+                                         "4",
+                                         "0",
+                                         "speed=",
+                                         "link=",
+                                         ",",
+                                         " ",
+                                         "1e9",
+                                         "-1",
+                                         "nan",
+                                         "x",
+                                         "hang=",
+                                         "=",
+                                         "99999999999999999999",
+                                         "0x7",
+                                         ";",
+                                         "memory=1e6"};
     while (n-- > 0) {
         char text[512] = "";
         const char *at = text;
@@ -37,7 +57,8 @@ static void check_random_texts(uint64_t seed, int n)
             strcat(text, pieces[check_below(&seed, sizeof pieces / sizeof *pieces)]);
         while ((r = hd_word_read(&at, &w)) > 0) {
             CHECK_MSG(w.n_times >= 1 && w.n_parts >= 1 && w.kind <= HD_WORD_VIRTUAL, "%s", text);
-            CHECK_MSG(w.kind != HD_WORD_VIRTUAL || (w.virt.speed > 0 && w.virt.speed <= 1 && w.virt.memory >= 1), "%s", text);
+            CHECK_MSG(w.kind != HD_WORD_VIRTUAL || (w.virt.speed > 0 && w.virt.speed <= 1 && w.virt.memory >= 1), "%s",
+                      text);
             CHECK_MSG(++n_words < 64, "%s", text);
         }
         CHECK_MSG(r == 0 || strstr(hd_thread_error()->text, "devices"), "%s", text);

@@ -6,7 +6,7 @@
 
 static heddle_body_info bodies[SPEC_BODIES];
 static const heddle_table table = {
-    sizeof table, HEDDLE_CORE_VERSION, "freeze", 0, SPEC_BODIES, bodies, NULL, 1, NULL, 0, 0};
+    sizeof table, HEDDLE_CORE_VERSION, "freeze", 0, SPEC_BODIES, bodies, NULL, 1, NULL, 0, 0, 0};
 
 /* The blob through the offsets of its header. */
 typedef struct view {

@@ -13,7 +13,7 @@ static void body(const heddle_thread *thread, const void *params, const void *ar
 
 static heddle_body_info bodies[SPEC_BODIES + 1];
 static const heddle_table table = {
-    sizeof table, HEDDLE_CORE_VERSION, "graph", 0, SPEC_BODIES + 1, bodies, NULL, 1, NULL, 0, 0};
+    sizeof table, HEDDLE_CORE_VERSION, "graph", 0, SPEC_BODIES + 1, bodies, NULL, 1, NULL, 0, 0, 0};
 
 /* ---- random graphs ---------------------------------------------------------------------------------------------- */
 

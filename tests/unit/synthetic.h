@@ -17,8 +17,18 @@ static const heddle_body_info synthetic_bodies[SYNTHETIC_BODIES] = {{"alpha", NU
                                                                     {"a \"quoted\\\" <&> \xc3\xa9\n", NULL, 100, 0, 0},
                                                                     {"never", NULL, 0, 0, 0},
                                                                     {"delta", NULL, 64, 0, 0}};
-static const heddle_table synthetic_table = {
-    sizeof(heddle_table), HEDDLE_CORE_VERSION, "made & up", 0, SYNTHETIC_BODIES, synthetic_bodies, NULL, 1, NULL, 0, 0};
+static const heddle_table synthetic_table = {sizeof(heddle_table),
+                                             HEDDLE_CORE_VERSION,
+                                             "made & up",
+                                             0,
+                                             SYNTHETIC_BODIES,
+                                             synthetic_bodies,
+                                             NULL,
+                                             1,
+                                             NULL,
+                                             0,
+                                             0,
+                                             0};
 
 /* A graph of n tasks, with its edges in has[from * n + to]; and how it was run. */
 typedef struct synthetic {

@@ -283,7 +283,7 @@ static void words(uint64_t *seed)
 static void long_legend(void)
 {
     static heddle_body_info bodies[30];
-    const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "long", 0, 30, bodies, NULL, 1, NULL, 0, 0};
+    const heddle_table table = {sizeof table, HEDDLE_CORE_VERSION, "long", 0, 30, bodies, NULL, 1, NULL, 0, 0, 0};
     heddle_task_desc d = HEDDLE_TASK_INIT;
     synthetic s;
     char *svg;

@@ -14,6 +14,8 @@
  *
  *      pool      Of pools, in a table that is for these (HEDDLE_POOL_TABLE); without tracing. One has workers, as above (core/serve.h). In the other a block is a task of one launch
  *                (core/batch.h); a body that spawns fails there.
+ *      loop      Of spans of loops (core/chunk.h), in a table that is for these (HEDDLE_LOOP_TABLE), which has no others. One for each
+ *                body alone, so that it has its own registers; without tracing.
  *
  * A table of waves (heddle/wave.h) has a kernel that takes parts in the order of adding. With HEDDLE_WAVE_TILES it also
  * has those of plan and ticket, and of levels those of a body alone. They write an event
@@ -29,6 +31,7 @@
 #define HEDDLE_CORE_KERNEL_H
 
 #include "heddle/core/batch.h"
+#include "heddle/core/chunk.h"
 #include "heddle/core/planned.h"
 #include "heddle/core/resident.h"
 #include "heddle/core/serve.h"
@@ -103,10 +106,14 @@ template <typename Bodies, int TRACE> static int hd_find_workers(uint32_t dispat
     case HD_DISPATCH_TICKET: return hd_find_dynamic<Bodies, HD_DISPATCH_TICKET, TRACE, Bodies::tasks>(f);
     case HD_DISPATCH_ORDER: return hd_find_dynamic<Bodies, HD_DISPATCH_ORDER, TRACE, Bodies::waves>(f);
 #if defined(HEDDLE_BASELINES)
-    case HD_DISPATCH_RINGS: return hd_find_dynamic<Bodies, HD_DISPATCH_RINGS, TRACE, !Bodies::waves>(f);
-    case HD_DISPATCH_IQS: return hd_find_dynamic<Bodies, HD_DISPATCH_IQS, TRACE, !Bodies::waves>(f);
-    case HD_DISPATCH_SCHEDULER: return hd_find_dynamic<Bodies, HD_DISPATCH_SCHEDULER, TRACE, !Bodies::waves>(f);
-    case HD_DISPATCH_CENTRAL: return hd_find_dynamic<Bodies, HD_DISPATCH_CENTRAL, TRACE, !Bodies::waves>(f);
+    case HD_DISPATCH_RINGS:
+        return hd_find_dynamic < Bodies, HD_DISPATCH_RINGS, TRACE, Bodies::tasks && !Bodies::waves > (f);
+    case HD_DISPATCH_IQS:
+        return hd_find_dynamic < Bodies, HD_DISPATCH_IQS, TRACE, Bodies::tasks && !Bodies::waves > (f);
+    case HD_DISPATCH_SCHEDULER:
+        return hd_find_dynamic < Bodies, HD_DISPATCH_SCHEDULER, TRACE, Bodies::tasks && !Bodies::waves > (f);
+    case HD_DISPATCH_CENTRAL:
+        return hd_find_dynamic < Bodies, HD_DISPATCH_CENTRAL, TRACE, Bodies::tasks && !Bodies::waves > (f);
 #endif
     default: return HD_NO_KERNEL;
     }
@@ -130,6 +137,17 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
     else
         return (int)cudaGetFuncBySymbol(f, (const void *)hd_tasks_of_level<Part, TRACE>);
 }
+
+template <typename Bodies, typename Part> static int hd_find_loop(cudaFunction_t *f)
+{
+    if constexpr (!Bodies::loops)
+        return HD_NO_KERNEL;
+    else
+        return (int)cudaGetFuncBySymbol(f, (const void *)hd_tiles_of_span<Part>);
+}
+
+#define HEDDLE_LOOP_CASE_X_(name, shared) \
+    case name: return hd_find_loop<Bodies, name##_alone_>(f);
 
 /* A body alone, without the switch. */
 #define HEDDLE_ALONE_X_(name, shared)                                                                               \
@@ -156,6 +174,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
             waves = ((kernels)&HD_KERNELS_WAVES) != 0,                                                              \
             traces = ((kernels)&HD_KERNELS_TRACE) != 0,                                                             \
             pools = ((kernels)&HD_KERNELS_POOLS) != 0,                                                              \
+            loops = ((kernels)&HD_KERNELS_LOOPS) != 0,                                                              \
             pool_warps = spawns ? 0 : (kernels) >> HD_KERNELS_WARPS,                                                \
             pool_threads = pool_warps == 48 ? 768 : 1024,                                                           \
             pool_blocks = pool_warps > 32 && 2 * pool_threads <= HD_SM_THREADS ? 2 : 1,                             \
@@ -178,6 +197,13 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
         default: return HD_NO_KERNEL;                                                                               \
         }                                                                                                           \
     }                                                                                                               \
+    template <typename Bodies> static int table##_loop_(uint32_t body, cudaFunction_t *f)                           \
+    {                                                                                                               \
+        switch (body) {                                                                                             \
+            LIST(HEDDLE_LOOP_CASE_X_)                                                                               \
+        default: return HD_NO_KERNEL;                                                                               \
+        }                                                                                                           \
+    }                                                                                                               \
     static int table##_function_(uint32_t family, uint32_t variant, uint32_t trace, void **out)                     \
     {                                                                                                               \
         typedef table##_dispatch_ Bodies;                                                                           \
@@ -192,6 +218,7 @@ template <typename Bodies, typename Part, int TRACE> static int hd_find_level(cu
             return trace || Bodies::waves ? table##_level_<Bodies, 1>(variant, f)                                   \
                                           : table##_level_<Bodies, Bodies::waves>(variant, f);                      \
         case HD_FAMILY_POOL: return hd_find_pool<Bodies>(variant, f);                                               \
+        case HD_FAMILY_LOOP: return table##_loop_<Bodies>(variant, f);                                              \
         default: return HD_NO_KERNEL;                                                                               \
         }                                                                                                           \
     }                                                                                                               \

@@ -290,6 +290,7 @@ HD_FN int hd_dispatch_chooses(uint32_t d)
 #define HD_POOL_BATCH 0u   /* takes hd_pool_batch; a block is a task, or a part of one                               */
 #define HD_POOL_WORKERS 1u /* takes hd_run and hd_wire; blocks stay until there has been nothing to do for some time */
 #define HD_POOL_GRID 2u    /* takes hd_pool_grid; blocks as of a batch                                             */
+#define HD_FAMILY_LOOP 3u  /* takes hd_span_launch; a block takes tiles of a span; variant: its only body            */
 /* What a kernel traces: an event for each task, and under dispatch order those of bands (core/notes.h). */
 #define HD_TRACE_TASKS 1
 #define HD_TRACE_BANDS 2

@@ -29,6 +29,7 @@ static void close_device(hd_device *d)
         (void)cudaStreamDestroy(d->stream);
     if (d->side)
         (void)cudaStreamDestroy(d->side);
+    pthread_mutex_destroy(&d->pools_mutex);
     hd_delete(d, sizeof *d);
 }
 
@@ -79,6 +80,7 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     if (!d)
         return hd_say(e, HEDDLE_ENOMEM, "cuda backend: out of memory");
     d->index = (int)cfg->device;
+    pthread_mutex_init(&d->pools_mutex, NULL);
     hd_cuda_copies(d, 1);
     s = prepare(d, e);
     if (s == HEDDLE_OK)
@@ -106,24 +108,6 @@ static heddle_status takes(const heddle_table *t, hd_error *e)
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-static void *mem_new(hd_device *d, size_t n_bytes)
-{
-    void *p = NULL;
-    if (cudaSetDevice(d->index) != cudaSuccess || cudaMalloc(&p, n_bytes) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return NULL;
-    }
-    return p;
-}
-
-static void mem_free(hd_device *d, void *p)
-{
-    (void)cudaSetDevice(d->index);
-    hd_cuda_pools_hold(d, 1); /* it waits for all kernels */
-    (void)cudaFree(p);
-    hd_cuda_pools_hold(d, 0);
-}
 
 /* Works during a run, as on other backends: the output of a watched task can be read while the run goes on. */
 static heddle_status mem_write(hd_device *d, void *dst, const void *host, size_t n_bytes, hd_error *e)
@@ -183,8 +167,8 @@ const hd_backend hd_cuda_backend = {
     .open = open_device,
     .takes = takes,
     .close = close_device,
-    .mem_new = mem_new,
-    .mem_free = mem_free,
+    .mem_new = hd_cuda_mem_new,
+    .mem_free = hd_cuda_mem_free,
     .mem_write = mem_write,
     .mem_read = mem_read,
     .load = load,
@@ -204,6 +188,9 @@ const hd_backend hd_cuda_backend = {
     .pool_unpin = hd_cuda_pool_unpin,
     .pool_event = hd_cuda_pool_event,
     .pool_stream_wait = hd_cuda_pool_stream_wait,
+    .accelerator = hd_cuda_accelerator,
+    .host_pin = hd_cuda_host_pin,
+    .host_unpin = hd_cuda_host_unpin,
     .waiting = hd_cuda_waiting,
     .complaint = hd_cuda_complaint,
     .enqueue = hd_cuda_enqueue,

@@ -60,17 +60,33 @@ heddle_status hd_cuda_copy(hd_device *d, void *to, const void *from, uint64_t n_
 /* Counts openings of a device (open 1) and closings (0). The last closing frees the copy buffers. */
 void hd_cuda_copies(const hd_device *d, int open);
 
+/* ---- memory.c: any thread; what frees waits for all kernels of the device, so pools make way ---- */
+
+void *hd_cuda_mem_new(hd_device *d, size_t n_bytes);
+void hd_cuda_mem_free(hd_device *d, void *p);
+/* Pinned memory of the library's own. */
+void hd_cuda_words_free(hd_device *d, void *p);
+/* Pins memory for all devices, mapped. EINVAL: it is pinned already, or a part of it. */
+heddle_status hd_cuda_host_pin(hd_device *d, void *p, uint64_t n_bytes, hd_error *e);
+void hd_cuda_host_unpin(hd_device *d, void *p);
+
+/* ---- accelerator.c ---- */
+
+heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_accelerator *out, hd_error *e);
+
 /* ---- a device ---- */
 
 struct hd_device {
     heddle_config config; /* as opened */
     hd_driver driver;
     int index, n_sms, major, minor;
-    uint64_t max_shared_bytes;  /* of one block, with opt-in */
-    cudaStream_t stream;        /* runs */
-    cudaStream_t side;          /* for work that must not wait for a run, such as the stop word */
-    hd_loaded *in_pieces;       /* the last started run, if it is enqueued in pieces */
-    struct hd_cuda_pool *pools; /* open ones, linked */
+    uint64_t max_shared_bytes;   /* of one block, with opt-in */
+    cudaStream_t stream;         /* runs */
+    cudaStream_t side;           /* for work that must not wait for a run, such as the stop word */
+    hd_loaded *in_pieces;        /* the last started run, if it is enqueued in pieces */
+    pthread_mutex_t pools_mutex; /* guards the rest; before a pool's own */
+    struct hd_cuda_pool *pools;  /* open ones, linked */
+    uint32_t n_holds;            /* work that they make way for */
 };
 
 /* ---- a form: one way to run a loaded graph ---- */
@@ -144,9 +160,12 @@ heddle_status hd_form_workers(hd_form **out, hd_loaded *l, heddle_schedule sched
 /* launches.c: a form of ordinary launches. */
 heddle_status hd_form_launches(hd_form **out, hd_loaded *l, heddle_schedule schedule, hd_error *e);
 
-/* kernel.c: a kernel of the graph's table (core/task.h: family, variant), prepared for launches with n_threads and this much
+/* kernel.c: a kernel of a table (core/task.h: family, variant), prepared for launches with n_threads and this much
  * dynamic shared memory. *per_sm (or NULL): blocks that an SM holds. ERANGE if a body needs more shared memory than a block
  * can have, or n_threads exceeds what the kernel's registers allow. */
+heddle_status hd_kernel_of(CUfunction *out, int *per_sm, const hd_device *d, const heddle_table *table, uint32_t family,
+                           uint32_t variant, uint32_t n_threads, uint32_t shared_bytes, hd_error *e);
+/* The same of the loaded graph's table. */
 heddle_status hd_kernel_find(CUfunction *out, int *per_sm, const hd_loaded *l, uint32_t family, uint32_t variant,
                              uint32_t n_threads, uint32_t shared_bytes, hd_error *e);
 

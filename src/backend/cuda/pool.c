@@ -132,8 +132,7 @@ heddle_status hd_cuda_pool_load(hd_loaded **out, hd_device *d, const hd_work *wo
     pthread_cond_init(&l->pool->woken, NULL);
     s = make(l, w, e);
     if (s == HEDDLE_OK) {
-        l->pool->next = d->pools;
-        d->pools = l->pool;
+        hd_cuda_pools_join(d, l->pool);
         *out = l;
     } else {
         hd_cuda_pool_unload(l);
@@ -143,11 +142,8 @@ heddle_status hd_cuda_pool_load(hd_loaded **out, hd_device *d, const hd_work *wo
 
 void hd_cuda_pool_unload(hd_loaded *l)
 {
-    hd_cuda_pool *p = l->pool, **at;
-    for (at = &l->device->pools; *at && *at != p; at = &(*at)->next)
-        ;
-    if (*at)
-        *at = p->next;
+    hd_cuda_pool *p = l->pool;
+    hd_cuda_pools_leave(l->device, p);
     (void)cudaSetDevice(l->device->index);
     if (p->way)
         p->way->free_mode(l);
@@ -219,26 +215,16 @@ heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error
 {
     void *seen = NULL;
     cudaError_t r;
-    HD_TRY(hd_cuda_use(l->device, e));
-    r = cudaHostRegister(p, n_bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
-    if (r == cudaErrorHostMemoryAlreadyRegistered)
-        return hd_say(e, HEDDLE_EINVAL, "the memory is pinned already, or a part of it");
-    HD_CUDA_TRY(r, e, "pinning host memory");
+    HD_TRY(hd_cuda_host_pin(l->device, p, n_bytes, e));
     r = cudaHostGetDevicePointer(&seen, p, 0);
     if (r == cudaSuccess && seen == p)
         return HEDDLE_OK;
-    (void)cudaHostUnregister(p);
+    hd_cuda_host_unpin(l->device, p);
     HD_CUDA_TRY(r, e, "pinning host memory");
     return hd_say(e, HEDDLE_ENODEV, "this GPU sees pinned memory at another address than the host does");
 }
 
-void hd_cuda_pool_unpin(hd_loaded *l, void *p)
-{
-    (void)cudaSetDevice(l->device->index);
-    hd_cuda_pools_hold(l->device, 1); /* it waits for all kernels */
-    (void)cudaHostUnregister(p);
-    hd_cuda_pools_hold(l->device, 0);
-}
+void hd_cuda_pool_unpin(hd_loaded *l, void *p) { hd_cuda_host_unpin(l->device, p); }
 
 /* ---- the program's events and streams ------------------------------------------------------------------------------------- */
 
@@ -267,18 +253,4 @@ heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t gen
     if (r == CUDA_ERROR_NOT_SUPPORTED)
         return HEDDLE_EBUSY;
     return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, doing);
-}
-
-/* ---- beside other work of the device ------------------------------------------------------------------------------------- */
-
-void hd_cuda_pools_hold(hd_device *d, int begins)
-{
-    hd_cuda_pool *p;
-    for (p = d->pools; p; p = p->next) {
-        if (!p->way->hold)
-            continue;
-        pthread_mutex_lock(&p->mutex);
-        p->way->hold(p->loaded, begins);
-        pthread_mutex_unlock(&p->mutex);
-    }
 }

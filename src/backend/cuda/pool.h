@@ -74,6 +74,13 @@ void hd_pool_check_device(hd_loaded *l);
 /* Gives up the mutex for so long. */
 void hd_pool_nap(hd_cuda_pool *p, uint32_t ns);
 
+/* ---- pool_base.c: the pools of a device; any thread, which has no pool's mutex ---- */
+
+void hd_cuda_pools_join(hd_device *d, hd_cuda_pool *p);
+void hd_cuda_pools_leave(hd_device *d, hd_cuda_pool *p); /* it need not have joined */
+/* Other work of the device is about to be launched, or has been: resident kernels of pools end soon, and are not started meanwhile. */
+void hd_cuda_pools_hold(hd_device *d, int begins);
+
 /* ---- pool.c: for the backend's struct ---- */
 
 heddle_status hd_cuda_pool_load(hd_loaded **out, hd_device *d, const hd_work *work, hd_error *e);
@@ -91,7 +98,5 @@ heddle_status hd_cuda_pool_pin(hd_loaded *l, void *p, uint64_t n_bytes, hd_error
 void hd_cuda_pool_unpin(hd_loaded *l, void *p);
 heddle_status hd_cuda_pool_event(hd_loaded *l, void *event);
 heddle_status hd_cuda_pool_stream_wait(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
-/* Other work of the device is about to be launched, or has been: resident kernels of pools end soon, and are not started meanwhile. */
-void hd_cuda_pools_hold(hd_device *d, int begins);
 
 #endif

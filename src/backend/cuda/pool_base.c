@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pool_base.c - what the modes of a pool on a GPU have in common (pool.h).
+/* pool_base.c - what the modes of a pool on a GPU have in common (pool.h), and which pools a device has.
  *
  * A task that runs gets its fate by a copy. The copy may come after the task's end; the slot is then dirty, and its fate is cleared
  * before its next task is sent. */
@@ -116,4 +116,47 @@ heddle_status hd_pool_pin(hd_cuda_pool *p, uint64_t n_bytes, uint8_t **more, hd_
     *more = p->pinned + cut_pinned(p, p->pinned);
     count_slot(p);
     return HEDDLE_OK;
+}
+
+/* ---- beside other work of the device ------------------------------------------------------------------------------------- */
+
+static void hold(hd_cuda_pool *p, int begins)
+{
+    if (!p->way->hold)
+        return;
+    pthread_mutex_lock(&p->mutex);
+    p->way->hold(p->loaded, begins);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+void hd_cuda_pools_join(hd_device *d, hd_cuda_pool *p)
+{
+    uint32_t i;
+    pthread_mutex_lock(&d->pools_mutex);
+    p->next = d->pools;
+    d->pools = p;
+    for (i = 0; i < d->n_holds; i++)
+        hold(p, 1);
+    pthread_mutex_unlock(&d->pools_mutex);
+}
+
+void hd_cuda_pools_leave(hd_device *d, hd_cuda_pool *p)
+{
+    hd_cuda_pool **at;
+    pthread_mutex_lock(&d->pools_mutex);
+    for (at = &d->pools; *at && *at != p; at = &(*at)->next)
+        ;
+    if (*at)
+        *at = p->next;
+    pthread_mutex_unlock(&d->pools_mutex);
+}
+
+void hd_cuda_pools_hold(hd_device *d, int begins)
+{
+    hd_cuda_pool *p;
+    pthread_mutex_lock(&d->pools_mutex);
+    d->n_holds += begins ? 1u : ~0u;
+    for (p = d->pools; p; p = p->next)
+        hold(p, begins);
+    pthread_mutex_unlock(&d->pools_mutex);
 }

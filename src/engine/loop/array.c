@@ -13,8 +13,7 @@ static void pin(heddle_array *a, uint64_t n_bytes)
     hd_error e;
     a->is_pinned = ctx->backend->host_pin(ctx->device, a->host, n_bytes, &e) == HEDDLE_OK;
     if (a->is_pinned)
-        (void)snprintf(a->how, sizeof a->how, "pinned in %.1f ms",
-                       (double)(heddle_host_clock_ns() - begin) / 1e6);
+        (void)snprintf(a->how, sizeof a->how, "pinned in %.1f ms", (double)(heddle_host_clock_ns() - begin) / 1e6);
     else
         (void)snprintf(a->how, sizeof a->how, "not pinned, so copies go through buffers of the driver: %.90s", e.text);
 }
@@ -26,8 +25,8 @@ static heddle_status check(const heddle_array_desc *d, const char *call)
         return hd_say(NULL, HEDDLE_ERANGE, "%s: %llu rows of %llu bytes", call, (unsigned long long)d->n_rows,
                       (unsigned long long)d->row_bytes);
     if (stride < d->row_bytes)
-        return hd_say(NULL, HEDDLE_ERANGE, "%s: rows of %llu bytes, %llu apart", call,
-                      (unsigned long long)d->row_bytes, (unsigned long long)stride);
+        return hd_say(NULL, HEDDLE_ERANGE, "%s: rows of %llu bytes, %llu apart", call, (unsigned long long)d->row_bytes,
+                      (unsigned long long)stride);
     if (d->n_rows > INT64_MAX / stride)
         return hd_say(NULL, HEDDLE_ERANGE, "%s: %llu rows, %llu bytes apart, are more than memory can hold", call,
                       (unsigned long long)d->n_rows, (unsigned long long)stride);
@@ -89,7 +88,10 @@ HEDDLE_API heddle_status heddle_array_new(heddle_fleet *f, const heddle_array_de
 {
     heddle_array_desc full = HEDDLE_ARRAY_INIT;
     if (!f || !d || !out)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_array_new: %s is NULL", !f ? "the fleet" : !d ? "the description" : "out");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_array_new: %s is NULL",
+                      !f   ? "the fleet"
+                      : !d ? "the description"
+                           : "out");
     *out = NULL;
     if (d->size < sizeof(size_t) || d->size > 4096)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_array_new: set the description up with HEDDLE_ARRAY_INIT");

@@ -2,29 +2,32 @@
 /* core.c - a core runs slices of a loop, in the host's memory. */
 #include "engine/loop/fleet.h"
 
-/* Tiles of grains begin .. end - 1: a call for each of them if the body leaves what it finds by tiles, or there are two indices. */
-static void call(const heddle_loop *l, const heddle_thread *thread, uint64_t begin, uint64_t end)
+/* A call for each tile if the body leaves what it finds by tiles, or there are two indices; else one for all of them. */
+static void call(const heddle_loop *l, heddle_thread *thread, hd_span_launch *tiles)
 {
-    const heddle_loop_desc *d = &l->desc;
-    const heddle_body_info *body = &l->table->bodies[d->body];
-    const uint64_t n_2 = d->n_2 ? d->n_2 : 1, each = l->founds.n || d->n_2 ? 1 : end - begin;
-    uint64_t g, j;
-    for (g = begin; g < end && !thread->fail->code; g += each)
-        for (j = 0; j < n_2; j += d->tile_2) {
-            const uint64_t end_2 = n_2 - j < d->tile_2 ? n_2 : j + d->tile_2;
-            const heddle_span span = {hd_grain_begin(l, g), hd_grain_begin(l, g + each), j, end_2, g};
-            body->run(thread, l->params, &span);
-        }
+    const heddle_body_info *body = &l->table->bodies[l->desc.body];
+    const int at_once = !l->founds.n && !l->desc.n_2;
+    uint64_t t;
+    for (t = 0; t < (at_once ? 1u : tiles->n_tiles) && !thread->fail->code; t++) {
+        heddle_span s = hd_span_tile(tiles, t);
+        s.end = at_once ? tiles->end : s.end;
+        thread->task = (uint32_t)s.begin;
+        body->run(thread, l->params, &s);
+    }
 }
 
+/* The code of a body that has failed, or 0. */
 static uint32_t run_slice(const heddle_loop *l, const hd_slice *s, uint64_t *index)
 {
     _Alignas(128) uint8_t shared[HEDDLE_REDUCE_BYTES + HD_CORE_SHARED];
-    heddle_failure failure = {0};
+    const heddle_loop_desc *d = &l->desc;
+    const uint64_t begin = hd_grain_begin(l, s->begin);
+    heddle_failure failure = hd_span_unfailed();
     heddle_thread thread = heddle_thread_alone(&failure, shared);
-    thread.task = (uint32_t)hd_grain_begin(l, s->begin);
-    call(l, &thread, s->begin, s->end);
-    *index = (uint64_t)failure.high << 32 | failure.task;
+    hd_span_launch tiles;
+    hd_span_cut(&tiles, begin, hd_grain_begin(l, s->end), d->n_2 ? d->n_2 : 1, d->tile, d->tile_2);
+    call(l, &thread, &tiles);
+    *index = hd_span_failed_at(&failure, begin);
     return failure.code;
 }
 

@@ -8,15 +8,15 @@
 
 /* ---- what was found --------------------------------------------------------------------------------------------------- */
 
-#define COMBINE(type)                                                                     \
-    do {                                                                                  \
-        type *into = r->result;                                                           \
-        const type *from = (const type *)(const void *)row;                               \
-        for (i = 0; i < r->n; i++)                                                        \
-            into[i] = is_first              ? from[i]                                     \
-                      : r->op == HEDDLE_SUM ? (type)(into[i] + from[i])                   \
-                      : r->op == HEDDLE_MIN ? (from[i] < into[i] ? from[i] : into[i])     \
-                                            : (from[i] > into[i] ? from[i] : into[i]);    \
+#define COMBINE(type)                                                                  \
+    do {                                                                               \
+        type *into = r->result;                                                        \
+        const type *from = (const type *)(const void *)row;                            \
+        for (i = 0; i < r->n; i++)                                                     \
+            into[i] = is_first              ? from[i]                                  \
+                      : r->op == HEDDLE_SUM ? (type)(into[i] + from[i])                \
+                      : r->op == HEDDLE_MIN ? (from[i] < into[i] ? from[i] : into[i])  \
+                                            : (from[i] > into[i] ? from[i] : into[i]); \
     } while (0)
 
 static void combine(const heddle_reduction *r, const uint8_t *row, int is_first)
@@ -90,8 +90,8 @@ static void tell_unit(heddle_loop *l, uint32_t i)
     const hd_fleet_unit *u = hd_unit_at(l->fleet, i);
     const hd_split_counts *c = &l->counts[i];
     double without = 0, with = 0;
-    tell(l, "%s: %.1f %% of the indices in %" PRIu64 " slices", u->name, 100.0 * (double)c->n_grains / (double)l->n_grains,
-         c->n_slices);
+    tell(l, "%s: %.1f %% of the indices in %" PRIu64 " slices", u->name,
+         100.0 * (double)c->n_grains / (double)l->n_grains, c->n_slices);
     if (hd_split_left_out(l->split, i, &without, &with))
         tell(l, "; left out: the loop would take %.3g ms with it, and %.3g ms without", with / 1e6, without / 1e6);
     if (*l->runs[i].trouble)

@@ -150,7 +150,15 @@ static heddle_status read_config(heddle_fleet *f, const heddle_fleet_config *fro
     if (from)
         memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
     to->size = sizeof *to;
-    return hd_env_fill_struct(&hd_fleet_env, to, NULL);
+    HD_TRY(hd_env_fill_struct(&hd_fleet_env, to, NULL));
+    if (!to->profile_file)
+        return HEDDLE_OK;
+    f->profile_bytes = strlen(to->profile_file) + 1u;
+    f->profile_file = hd_new(f->profile_bytes);
+    if (!f->profile_file)
+        return hd_say(NULL, HEDDLE_ENOMEM, "heddle_fleet_open: out of memory");
+    memcpy(f->profile_file, to->profile_file, f->profile_bytes);
+    return HEDDLE_OK;
 }
 
 /* Managers are pinned to the last cores: cores that run bodies are the first ones. */
@@ -209,6 +217,7 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
     for (i = 0; i < f->units.n; i++)
         hd_unit_free(hd_unit_at(f, i));
     hd_list_clear(&f->units);
+    hd_delete(f->profile_file, f->profile_bytes);
     if (f->has_cores)
         __atomic_store_n(&cores_are_taken, 0, __ATOMIC_RELEASE);
     (void)pthread_cond_destroy(&f->ended);
@@ -226,7 +235,9 @@ HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelera
     heddle_status s;
     if (!f || !a || f->is_serial)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s",
-                      !f ? "the fleet is NULL" : !a ? "the accelerator is NULL" : "a serial fleet has no other device");
+                      !f   ? "the fleet is NULL"
+                      : !a ? "the accelerator is NULL"
+                           : "a serial fleet has no other device");
     if (a->size < offsetof(heddle_accelerator, close) + sizeof a->close || a->size > 4096)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: set the accelerator up with HEDDLE_ACCELERATOR_INIT");
     memcpy(&full, a, a->size < sizeof full ? a->size : sizeof full);
@@ -246,7 +257,8 @@ HEDDLE_API heddle_status heddle_fleet_get_unit(const heddle_fleet *f, uint32_t i
     heddle_fleet_unit full = HEDDLE_UNIT_INIT;
     const hd_fleet_unit *u;
     if (!f || !out || out->size < sizeof(size_t))
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_get_unit: %s", f ? "set *out up with HEDDLE_UNIT_INIT" : "the fleet is NULL");
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_get_unit: %s",
+                      f ? "set *out up with HEDDLE_UNIT_INIT" : "the fleet is NULL");
     if (index >= f->units.n)
         return hd_say(NULL, HEDDLE_ENODEV, "heddle_fleet_get_unit: there is no unit %u", index);
     u = hd_unit_at(f, index);

@@ -6,7 +6,7 @@
  * or waits in a list. The threads run the present loop: each asks the loop's split for slices until there are none for it. The last
  * thread to leave ends the loop and makes the next one the present.
  *
- * Locks. fleet.mutex guards which loop is the present one, and who is in it. loop.asking guards the loop's split, and is a leaf. */
+ * Locks. fleet.mutex guards the list of loops and the units inside the present one. loop.asking guards the loop's split, and is a leaf. */
 #ifndef HD_LOOP_FLEET_H
 #define HD_LOOP_FLEET_H
 
@@ -35,7 +35,8 @@ typedef struct hd_fleet_unit {
 
 struct heddle_fleet {
     heddle_fleet_config config;
-    char *profile_file; /* a copy */
+    char *profile_file; /* a copy, or NULL */
+    uint64_t profile_bytes;
     int is_serial, has_cores;
     hd_list units; /* hd_fleet_unit *: threads know where theirs is */
     uint32_t n_kinds;
@@ -82,11 +83,11 @@ typedef struct hd_found { /* a reduction */
 /* What a unit does in a run. */
 typedef struct hd_share {
     uint64_t bytes_in, bytes_out, host_ns, end_ns;
-    uint64_t most;      /* grains of a slice, for which its buffer has room */
+    uint64_t most;       /* grains of a slice, for which its buffer has room */
     uint64_t slot_bytes; /* of a queue */
-    void **all;         /* of each piece with n_each 0: the accelerator's copy of the array */
-    uint32_t is_inside; /* guarded by fleet.mutex */
-    char trouble[200];  /* what has happened to it, or "" */
+    void **all;          /* of each piece with n_each 0: the accelerator's copy of the array */
+    uint32_t is_inside;  /* guarded by fleet.mutex */
+    char trouble[200];   /* what has happened to it, or "" */
 } hd_share;
 
 typedef enum hd_loop_state { HD_LOOP_IDLE, HD_LOOP_STARTED, HD_LOOP_ENDED } hd_loop_state;
@@ -120,15 +121,17 @@ struct heddle_loop {
     int is_spoilt; /* by the unit fail_unit: what this slice reads and writes is half written */
     hd_slice spoilt;
     uint64_t start_ns, time_ns;
-    hd_list how; /* text */
+    hd_list how;             /* text */
     hd_split_counts *counts; /* one a unit, of the last run */
 };
 
-#define HD_MOST_SPAN_PARAMS 3072u
 #define HD_MOST_PIECES 32u
 #define HD_CORE_SHARED 16384u /* block-shared bytes of a body */
 
-static inline hd_fleet_unit *hd_unit_at(const heddle_fleet *f, uint64_t i) { return ((hd_fleet_unit **)f->units.at)[i]; }
+static inline hd_fleet_unit *hd_unit_at(const heddle_fleet *f, uint64_t i)
+{
+    return ((hd_fleet_unit **)f->units.at)[i];
+}
 static inline hd_piece *hd_piece_at(const heddle_loop *l, uint64_t i) { return (hd_piece *)l->pieces.at + i; }
 static inline uint64_t hd_grain_begin(const heddle_loop *l, uint64_t grain)
 {
@@ -145,7 +148,7 @@ hd_rows hd_rows_read(const hd_piece *p, const hd_slice *s);
 hd_rows hd_rows_written(const hd_piece *p, const hd_slice *s);
 /* Grains of a slice for which `bytes` are enough; *least: the bytes of one grain. */
 uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least);
-/* Of piece i in a slot whose slices have at most that many grains; i = the number of pieces: the size of a slot. */
+/* The place of piece i in a slot for at most that many grains; i = the number of pieces: the size of a slot. */
 uint64_t hd_layout_offset(const heddle_loop *l, uint64_t most, uint64_t i);
 /* Sets the pointers of a record of params: row 0 of piece i would be at base[i]. */
 void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base);
@@ -178,13 +181,18 @@ heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u);
 void hd_turns_leave(heddle_fleet *f, hd_fleet_unit *u);
 
 /* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; stops and frees it. */
-heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc, hd_fleet_unit **out);
+heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc,
+                          hd_fleet_unit **out);
 heddle_status hd_unit_start(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
 /* One turn of a unit, on the calling thread. */
 void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
 /* ending.c: the end of a run, by the last thread that leaves it. */
 void hd_loop_end(heddle_loop *l);
+
+/* profile.c: speeds of the loop that earlier processes have measured; keeps those of this one. */
+void hd_profile_find(heddle_loop *l);
+void hd_profile_keep(const heddle_loop *l);
 
 /* array.c */
 heddle_status hd_array_make(heddle_fleet *f, const heddle_array_desc *d, heddle_array **out, const char *call);

@@ -26,8 +26,10 @@ static heddle_status read_desc(heddle_loop_desc *to, const heddle_loop_desc *fro
     if ((uint32_t)to->split >= HEDDLE_N_SPLITS)
         return SAY(HEDDLE_EINVAL, "there is no way to divide number %u", (unsigned)to->split);
     if (!to->n || to->n > INT64_MAX || to->n_2 > INT64_MAX || to->tile > to->n + UINT32_MAX || to->tile_2 > INT64_MAX)
-        return SAY(HEDDLE_ERANGE, "%" PRIu64 " indices in tiles of %" PRIu64 ", %" PRIu64 " in tiles of %" PRIu64
-                   "; a loop has 1 to 2^63 - 1", to->n, to->tile, to->n_2, to->tile_2);
+        return SAY(HEDDLE_ERANGE,
+                   "%" PRIu64 " indices in tiles of %" PRIu64 ", %" PRIu64 " in tiles of %" PRIu64
+                   "; a loop has 1 to 2^63 - 1",
+                   to->n, to->tile, to->n_2, to->tile_2);
     to->tile = to->tile ? to->tile : to->n_2 ? TILE_ROWS : TILE;
     to->tile_2 = to->tile_2 ? to->tile_2 : TILE_COLUMNS;
     to->team_size = to->team_size ? to->team_size : 256u;
@@ -51,8 +53,8 @@ static heddle_status check_table(const heddle_table *t, const heddle_loop_desc *
     if (t->bodies[d->body].shared_bytes > HD_CORE_SHARED)
         return SAY(HEDDLE_ERANGE, "body %s wants %u bytes of block-shared memory; %u are the most",
                    t->bodies[d->body].name, t->bodies[d->body].shared_bytes, HD_CORE_SHARED);
-    if (t->params_bytes > HD_MOST_SPAN_PARAMS)
-        return SAY(HEDDLE_ERANGE, "params of %u bytes; %u are the most", t->params_bytes, HD_MOST_SPAN_PARAMS);
+    if (t->params_bytes > HD_SPAN_PARAMS_MOST)
+        return SAY(HEDDLE_ERANGE, "params of %u bytes; %u are the most", t->params_bytes, HD_SPAN_PARAMS_MOST);
     return HEDDLE_OK;
 }
 
@@ -93,14 +95,17 @@ static heddle_status check_access(const heddle_loop *l, const heddle_access *a, 
     const uint64_t n_each = a->n_each ? a->n_each : 1;
     if (!a->array || a->array->fleet != l->fleet || a->array->is_freed)
         return SAY(HEDDLE_EINVAL, "access %u: the array is %s", i,
-                   !a->array ? "NULL" : a->array->is_freed ? "freed" : "one of another fleet");
+                   !a->array            ? "NULL"
+                   : a->array->is_freed ? "freed"
+                                        : "one of another fleet");
     if (a->mode < HEDDLE_MODE_IN || a->mode > HEDDLE_MODE_INOUT || a->kind > HEDDLE_ACCESS_ALL)
         return SAY(HEDDLE_EINVAL, "access %u: mode %u, kind %u", i, (unsigned)a->mode, (unsigned)a->kind);
     if (a->mode != HEDDLE_MODE_IN && (a->kind == HEDDLE_ACCESS_ALL || a->before || a->after))
         return SAY(HEDDLE_EINVAL, "access %u: different indices would write the same rows", i);
     if (a->kind == HEDDLE_ACCESS_ROWS && l->desc.n > a->array->n_rows / n_each)
         return SAY(HEDDLE_EINVAL,
-                   "access %u: the array has %" PRIu64 " rows; %" PRIu64 " indices with %" PRIu64 " rows each need more",
+                   "access %u: the array has %" PRIu64 " rows; %" PRIu64 " indices with %" PRIu64
+                   " rows each need more",
                    i, a->array->n_rows, l->desc.n, n_each);
     return HEDDLE_OK;
 }
@@ -141,7 +146,8 @@ static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
     heddle_array_desc d = HEDDLE_ARRAY_INIT;
     hd_found *f;
     hd_piece *p;
-    if (!r->n || r->n > MOST_FOUND_BYTES / 8u || !r->result || (uint32_t)r->type > HEDDLE_F32 || (uint32_t)r->op > HEDDLE_MAX)
+    if (!r->n || r->n > MOST_FOUND_BYTES / 8u || !r->result || (uint32_t)r->type > HEDDLE_F32 ||
+        (uint32_t)r->op > HEDDLE_MAX)
         return SAY(HEDDLE_EINVAL, "a reduction of %u numbers (1 to %u), type %u, into %p", r->n, MOST_FOUND_BYTES / 8u,
                    (unsigned)r->type, r->result);
     if (hd_list_room(&l->founds, 1, sizeof *f))
@@ -186,7 +192,9 @@ static heddle_status get_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
             continue;
         r->all[i] = u->acc.mem_new(u->acc.self, n_bytes);
         if (!r->all[i])
-            return SAY(HEDDLE_ENOMEM, "%s has no memory for an array of %" PRIu64 " bytes, which is read at any index; it has %" PRIu64,
+            return SAY(HEDDLE_ENOMEM,
+                       "%s has no memory for an array of %" PRIu64
+                       " bytes, which is read at any index; it has %" PRIu64,
                        u->name, n_bytes, u->acc.memory_bytes);
     }
     return HEDDLE_OK;
@@ -197,7 +205,8 @@ static void free_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
     uint64_t i;
     for (i = 0; r->all && i < l->pieces.n; i++)
         if (r->all[i] && !hd_unit_is_lost(u)) /* memory of a lost device would be waited for */
-            u->acc.mem_free(u->acc.self, r->all[i], hd_piece_at(l, i)->array->n_rows * hd_piece_at(l, i)->array->stride);
+            u->acc.mem_free(u->acc.self, r->all[i],
+                            hd_piece_at(l, i)->array->n_rows * hd_piece_at(l, i)->array->stride);
     hd_delete(r->all, r->all ? (l->pieces.n + 1u) * sizeof *r->all : 0);
 }
 
@@ -229,7 +238,7 @@ static heddle_status suit_units(heddle_loop *l)
     l->split_units = hd_new(n * sizeof *l->split_units);
     l->counts = hd_new(n * sizeof *l->counts);
     l->models = hd_new(l->fleet->n_kinds * sizeof *l->models);
-    l->params = hd_new(HD_MOST_SPAN_PARAMS);
+    l->params = hd_new(HD_SPAN_PARAMS_MOST);
     if (!l->runs || !l->split_units || !l->counts || !l->models || !l->params)
         return SAY(HEDDLE_ENOMEM, "out of memory");
     for (i = 0; i < n; i++)
@@ -260,7 +269,7 @@ static void forget(heddle_loop *l)
     hd_delete(l->split_units, n * sizeof *l->split_units);
     hd_delete(l->counts, n * sizeof *l->counts);
     hd_delete(l->models, l->fleet->n_kinds * sizeof *l->models);
-    hd_delete(l->params, HD_MOST_SPAN_PARAMS);
+    hd_delete(l->params, HD_SPAN_PARAMS_MOST);
     (void)pthread_mutex_destroy(&l->asking);
     hd_delete(l, sizeof *l);
 }
@@ -272,7 +281,11 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
     heddle_loop_desc full;
     heddle_status s;
     if (!f || !table || !d || !out)
-        return SAY(HEDDLE_EINVAL, "%s is NULL", !f ? "the fleet" : !table ? "the table" : !d ? "the description" : "out");
+        return SAY(HEDDLE_EINVAL, "%s is NULL",
+                   !f       ? "the fleet"
+                   : !table ? "the table"
+                   : !d     ? "the description"
+                            : "out");
     *out = NULL;
     HD_TRY(read_desc(&full, d));
     HD_TRY(check_table(table, &full));
@@ -294,6 +307,7 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
         forget(l);
         return s;
     }
+    hd_profile_find(l);
     f->n_loops++;
     *out = l;
     return HEDDLE_OK;
@@ -304,6 +318,7 @@ HEDDLE_API void heddle_loop_free(heddle_loop *l)
     if (!l)
         return;
     (void)heddle_loop_wait(l, HEDDLE_FOREVER);
+    hd_profile_keep(l);
     l->fleet->n_loops--;
     forget(l);
 }

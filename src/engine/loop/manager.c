@@ -21,7 +21,7 @@ typedef struct manager {
     hd_share *run;
     uint64_t before_ns; /* when its last slice ended */
     slot slots[HEDDLE_MOST_QUEUES];
-    uint8_t params[HD_MOST_SPAN_PARAMS];
+    uint8_t params[HD_SPAN_PARAMS_MOST];
     void *base[HD_MOST_PIECES];
 } manager;
 
@@ -55,8 +55,9 @@ static heddle_status move(manager *m, uint32_t queue, const hd_piece *p, hd_rows
 {
     const heddle_array *a = p->array;
     uint8_t *home = a->host + r.begin * a->stride;
-    const heddle_copy c = {is_in ? there : home, is_in ? home : there, r.end - r.begin, a->row_bytes,
-                           a->stride,            a->stride,            (uint32_t)is_in};
+    const heddle_copy c = {
+        is_in ? there : home, is_in ? home : there, r.end - r.begin, a->row_bytes, a->stride, a->stride,
+        (uint32_t)is_in};
     if (r.begin == r.end)
         return HEDDLE_OK;
     *(is_in ? &m->run->bytes_in : &m->run->bytes_out) += c.n_rows * c.row_bytes;
@@ -82,8 +83,9 @@ static heddle_status put_span(manager *m, uint32_t queue, const hd_slice *s)
 {
     const heddle_loop *l = m->loop;
     const heddle_accelerator *a = &m->unit->acc;
-    heddle_span_work w = {l->table,        l->desc.body, l->desc.team_size, m->params, l->params_bytes, l->desc.n_2 ? 2 : 1, 0, 0, 0,
-                          l->desc.tile, l->desc.tile_2};
+    heddle_span_work w = {
+        l->table, l->desc.body, l->desc.team_size, m->params, l->params_bytes, l->desc.n_2 ? 2 : 1, 0, 0,
+        0,        l->desc.tile, l->desc.tile_2};
     w.begin = hd_grain_begin(l, s->begin);
     w.end = hd_grain_begin(l, s->end);
     w.n_2 = l->desc.n_2 ? l->desc.n_2 : 1;
@@ -117,7 +119,8 @@ static heddle_status put_results(manager *m, uint32_t queue)
     for (i = 0; i < m->loop->pieces.n; i++) {
         const hd_piece *p = hd_piece_at(m->loop, i);
         if (p->writes) /* it has no halo: its first row is that of the slice */
-            HD_TRY(move(m, queue, p, hd_rows_written(p, &s->slice), s->at + hd_layout_offset(m->loop, m->run->most, i), 0));
+            HD_TRY(move(m, queue, p, hd_rows_written(p, &s->slice), s->at + hd_layout_offset(m->loop, m->run->most, i),
+                        0));
     }
     return HEDDLE_OK;
 }

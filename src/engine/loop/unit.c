@@ -65,7 +65,8 @@ static heddle_status get_buffer(hd_fleet_unit *u)
                   (unsigned long long)LEAST_BUFFER, (unsigned long long)u->acc.memory_bytes);
 }
 
-heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc, hd_fleet_unit **out)
+heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc,
+                          hd_fleet_unit **out)
 {
     hd_fleet_unit *u = hd_new(sizeof *u);
     *out = NULL;

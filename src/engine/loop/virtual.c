@@ -29,6 +29,7 @@ typedef struct hd_virtual {
     uint64_t free_ns[N_RESOURCES];
     uint64_t ends_ns[HEDDLE_MOST_QUEUES];
     heddle_failure failure[HEDDLE_MOST_QUEUES];
+    uint64_t begins[HEDDLE_MOST_QUEUES]; /* of the last span */
 } hd_virtual;
 
 void hd_virtual_open(void *p, uint64_t n_bytes) { ASAN_UNPOISON_MEMORY_REGION(p, n_bytes); }
@@ -93,23 +94,29 @@ static heddle_status copy(void *self, uint32_t queue, const heddle_copy *c)
     return HEDDLE_OK;
 }
 
-static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
+/* As a kernel does it (core/chunk.h), one tile after another. */
+static void run_tiles(const heddle_span_work *w, heddle_failure *failure)
 {
     _Alignas(128) uint8_t shared[HEDDLE_REDUCE_BYTES + SHARED];
-    hd_virtual *v = self;
-    heddle_failure *failure = &v->failure[queue];
     heddle_thread thread = heddle_thread_alone(failure, shared);
+    hd_span_launch l;
+    uint64_t t;
+    hd_span_cut(&l, w->begin, w->end, w->n_2, w->tile, w->tile_2);
+    for (t = 0; t < l.n_tiles && !failure->code; t++) {
+        const heddle_span s = hd_span_tile(&l, t);
+        thread.task = (uint32_t)s.begin;
+        w->table->bodies[w->body].run(&thread, w->params, &s);
+    }
+}
+
+static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
+{
+    hd_virtual *v = self;
     const uint64_t began = heddle_host_clock_ns();
-    uint64_t i, j;
     HD_TRY(act(v));
-    memset(failure, 0, sizeof *failure);
-    for (i = w->begin; i < w->end && !failure->code; i += w->tile)
-        for (j = 0; j < w->n_2; j += w->tile_2) {
-            const heddle_span s = {i, i + w->tile < w->end ? i + w->tile : w->end, j,
-                                   j + w->tile_2 < w->n_2 ? j + w->tile_2 : w->n_2, i / w->tile};
-            thread.task = (uint32_t)i;
-            w->table->bodies[w->body].run(&thread, w->params, &s);
-        }
+    v->failure[queue] = hd_span_unfailed();
+    v->begins[queue] = w->begin;
+    run_tiles(w, &v->failure[queue]);
     book(v, queue, BODIES,
          v->config.latency * 1e9 + (double)(heddle_host_clock_ns() - began) * (1.0 / v->config.speed - 1.0));
     return HEDDLE_OK;
@@ -126,7 +133,7 @@ static heddle_status poll(void *self, uint32_t queue, uint32_t *code, uint64_t *
     if (!f->code)
         return HEDDLE_OK;
     *code = f->code;
-    *index = (uint64_t)f->high << 32 | f->task;
+    *index = hd_span_failed_at(f, v->begins[queue]);
     f->code = 0;
     return HEDDLE_EBODY;
 }

@@ -13,10 +13,11 @@
 
 static int wrong(const char *word, const char *what)
 {
-    (void)hd_say(NULL, HEDDLE_EINVAL,
-                 "devices: \"%s\": %s; a device is cpu:*, cpu:6, cuda:*, cuda:0, cuda:0/4, 4*cuda:0/4, virtual:speed=0.5 or "
-                 "serial",
-                 word, what);
+    (void)hd_say(
+        NULL, HEDDLE_EINVAL,
+        "devices: \"%s\": %s; a device is cpu:*, cpu:6, cuda:*, cuda:0, cuda:0/4, 4*cuda:0/4, virtual:speed=0.5 or "
+        "serial",
+        word, what);
     return -1;
 }
 

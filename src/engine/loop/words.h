@@ -11,10 +11,10 @@ typedef enum hd_word_kind { HD_WORD_SERIAL, HD_WORD_CPU, HD_WORD_CUDA, HD_WORD_V
 
 /* A device that a thread plays. */
 typedef struct hd_virtual_config {
-    double speed;               /* of a core's */
-    double link, latency;       /* bytes a second, seconds; 0: at once */
-    double memory;              /* bytes */
-    double fail, hang, slow;    /* the action at which that begins, counted from 1; 0: never */
+    double speed;            /* of a core's */
+    double link, latency;    /* bytes a second, seconds; 0: at once */
+    double memory;           /* bytes */
+    double fail, hang, slow; /* the action at which that begins, counted from 1; 0: never */
 } hd_virtual_config;
 
 typedef struct hd_word {

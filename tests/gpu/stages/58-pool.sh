@@ -26,7 +26,7 @@ pool_long() {
     [ "$dry" = 1 ] || [ ! -s "$logs/pool.tsv" ] || told "$logs/pool.tsv" >"$tables/pool.tsv"
     try pool.soak 150 env HEDDLE_TASKS=1000000000 HEDDLE_STARTS=100000 "$tests/pool/test_pool_soak" --cuda
     try pool.same 200 env HEDDLE_PROGRAMS=1200 "$tests/pool/test_pool_same" --cuda
-    try pool.ranges 60 env HEDDLE_PROGRAMS=600 "$tests/pool/test_pool_ranges" --cuda
+    try pool.ranges 90 env HEDDLE_PROGRAMS=600 "$tests/pool/test_pool_ranges" --cuda
     try pool.copies 60 env HEDDLE_PROGRAMS=400 "$tests/pool/test_pool_copies" --cuda
     try pool.promise 20 "$tests/pool/test_pool_promise" --cuda
     try pool.auto 20 "$tests/pool/test_pool_auto" --cuda

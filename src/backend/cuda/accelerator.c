@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* accelerator.c - a GPU, or one of some equal parts of it, as an accelerator of a fleet (heddle/fleet.h).
+ *
+ * A queue is a stream. Its pinned words say what a body of its spans did wrong (core/chunk.h); they are read when the stream is empty.
+ * A span is one launch, with as many blocks as the part holds at once. Parts are not kept apart by the hardware: each takes its share
+ * of the blocks and of the memory that was free at first.
+ *
+ * The fleet calls from a thread of its own, beside calls of others for the same device. Each call makes the device current.
+ *
+ * Refused are: more parts than the GPU has multiprocessors; a table that was compiled without kernels of loops; params of more than
+ * HD_SPAN_PARAMS_MOST bytes; a span that does not begin with a tile.
+ *
+ * After an error the context may be broken, and calls that free would wait for a kernel that never ends. So memory and streams of a
+ * part that is lost are left. */
+#include "backend/cuda/pool.h"
+#include "heddle/core/chunk.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#define N_QUEUES 3u /* in, kernel and out of three slices side by side */
+#define N_FOUND 16u
+#define USUAL_TEAM 256u
+#define SPARE_BYTES (512ull << 20) /* of a GPU, for kernels, call stacks and graphs */
+/* A multiprocessor has 128 lanes for floats at some 1.8 GHz; a core has two units of 8 at some 3.5 GHz. */
+#define CORES_OF_SM 4.0
+
+/* A kernel that was found. */
+typedef struct kernel {
+    const heddle_table *table;
+    uint32_t body, team_size;
+    uint32_t shared_bytes, most_blocks; /* most_blocks: that the part holds at once */
+    CUfunction function;
+} kernel;
+
+/* Of a queue, on a line of its own. */
+typedef struct words {
+    hd_fail fail;
+    uint8_t pad[HD_LINE - sizeof(hd_fail)];
+} words;
+
+typedef struct part {
+    hd_device *device;
+    char name[64];
+    uint32_t n_parts, n_found; /* n_found: since it was opened */
+    int is_broken;             /* the context may be */
+    words *words;              /* pinned; one for each queue */
+    cudaStream_t streams[N_QUEUES];
+    uint64_t begins[N_QUEUES]; /* of the queue's last span */
+    kernel kernels[N_FOUND];   /* the last ones found */
+} part;
+
+/* To the fleet every error is a loss, but refusals leave the context whole. */
+static heddle_status lose(part *p, heddle_status s)
+{
+    p->is_broken |= s == HEDDLE_EDEVICE;
+    return s;
+}
+
+/* ---- memory and copies ---------------------------------------------------------------------------------------------------- */
+
+static void *mem_new(void *self, uint64_t n_bytes) { return hd_cuda_mem_new(((part *)self)->device, n_bytes); }
+
+static void mem_free(void *self, void *p, uint64_t n_bytes)
+{
+    part *x = self;
+    (void)n_bytes;
+    if (!x->is_broken)
+        hd_cuda_mem_free(x->device, p);
+}
+
+/* CUDA copies rows with a stride of at most INT_MAX. */
+static cudaError_t copy_rows(const heddle_copy *c, cudaStream_t stream)
+{
+    const enum cudaMemcpyKind kind = c->is_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    cudaError_t r = cudaSuccess;
+    uint64_t i;
+    if (c->n_rows == 1 || (c->to_stride == c->row_bytes && c->from_stride == c->row_bytes))
+        return cudaMemcpyAsync(c->to, c->from, c->n_rows * c->row_bytes, kind, stream);
+    if (c->to_stride <= INT_MAX && c->from_stride <= INT_MAX)
+        return cudaMemcpy2DAsync(c->to, c->to_stride, c->from, c->from_stride, c->row_bytes, c->n_rows, kind, stream);
+    for (i = 0; i < c->n_rows && r == cudaSuccess; i++)
+        r = cudaMemcpyAsync((uint8_t *)c->to + i * c->to_stride, (const uint8_t *)c->from + i * c->from_stride,
+                            c->row_bytes, kind, stream);
+    return r;
+}
+
+static heddle_status copy(void *self, uint32_t queue, const heddle_copy *c)
+{
+    part *p = self;
+    cudaError_t r = cudaSetDevice(p->device->index);
+    if (r == cudaSuccess && c->n_rows)
+        r = copy_rows(c, p->streams[queue]);
+    return r == cudaSuccess ? HEDDLE_OK : lose(p, hd_cuda_say(NULL, r, "copying rows of a loop"));
+}
+
+/* ---- spans ---------------------------------------------------------------------------------------------------------------- */
+
+static heddle_status find(const part *p, kernel *k, hd_error *e)
+{
+    const hd_device *d = p->device;
+    int per_sm = 0;
+    k->shared_bytes = HEDDLE_REDUCE_BYTES + k->table->bodies[k->body].shared_bytes;
+    HD_TRY(hd_kernel_of(&k->function, &per_sm, d, k->table, HD_FAMILY_LOOP, k->body, k->team_size, k->shared_bytes, e));
+    k->most_blocks = ((uint32_t)per_sm * (uint32_t)d->n_sms + p->n_parts - 1u) / p->n_parts;
+    return HEDDLE_OK;
+}
+
+/* Whole warps, because barriers count in these. */
+static uint32_t team_of(const heddle_span_work *w)
+{
+    return w->team_size ? (w->team_size + 31u) / 32u * 32u : USUAL_TEAM;
+}
+
+static heddle_status kernel_of(part *p, const heddle_span_work *w, const kernel **out, hd_error *e)
+{
+    kernel wanted = {w->table, w->body, team_of(w), 0, 0, NULL}, *k;
+    uint32_t i;
+    for (i = 0; i < p->n_found && i < N_FOUND; i++) {
+        k = &p->kernels[i];
+        if (k->table == w->table && k->body == w->body && k->team_size == wanted.team_size) {
+            *out = k;
+            return HEDDLE_OK;
+        }
+    }
+    HD_TRY(find(p, &wanted, e));
+    k = &p->kernels[p->n_found++ % N_FOUND];
+    *k = wanted;
+    *out = k;
+    return HEDDLE_OK;
+}
+
+static heddle_status check(const heddle_span_work *w, hd_error *e)
+{
+    if (!w->table->stubs || w->body >= w->table->n_bodies)
+        return hd_say(e, HEDDLE_ENODEV, "table %s has no kernel for body %u", w->table->name, w->body);
+    if (w->params_bytes > HD_SPAN_PARAMS_MOST)
+        return hd_say(e, HEDDLE_ERANGE, "table %s: a loop's params have %u bytes; a launch takes at most %u",
+                      w->table->name, w->params_bytes, HD_SPAN_PARAMS_MOST);
+    if (!w->tile || w->begin % w->tile || (w->n_dims == 2 && !w->tile_2))
+        return hd_say(e, HEDDLE_EINVAL, "table %s: a span begins at index %llu, and its tiles have %llu indices",
+                      w->table->name, (unsigned long long)w->begin, (unsigned long long)w->tile);
+    return HEDDLE_OK;
+}
+
+static void describe_span(const part *p, uint32_t queue, const heddle_span_work *w, hd_span_launch *out)
+{
+    if (w->n_dims == 2)
+        hd_span_cut(out, w->begin, w->end, w->n_2, w->tile, w->tile_2);
+    else
+        hd_span_cut(out, w->begin, w->end, 1, w->tile, 1);
+    out->body = w->body;
+    out->fail = &p->words[queue].fail;
+    if (w->params_bytes)
+        memcpy(out->params, w->params, w->params_bytes);
+}
+
+static heddle_status launch(const part *p, const kernel *k, hd_span_launch *l, cudaStream_t stream, hd_error *e)
+{
+    const hd_driver *d = &p->device->driver;
+    void *params[] = {l};
+    CUlaunchConfig c;
+    CUresult r;
+    memset(&c, 0, sizeof c);
+    c.gridDimX = l->n_tiles < k->most_blocks ? (uint32_t)l->n_tiles : k->most_blocks;
+    c.blockDimX = k->team_size;
+    c.gridDimY = c.gridDimZ = c.blockDimY = c.blockDimZ = 1;
+    c.sharedMemBytes = k->shared_bytes;
+    c.hStream = stream;
+    r = d->cuLaunchKernelEx(&c, k->function, params, NULL);
+    return r == CUDA_SUCCESS ? HEDDLE_OK : hd_driver_say(d, e, r, "launching a span of a loop");
+}
+
+/* A resident kernel of a pool makes way, as it does for a run of a graph. */
+static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
+{
+    part *p = self;
+    const kernel *k = NULL;
+    hd_span_launch l;
+    heddle_status s = check(w, NULL);
+    if (s != HEDDLE_OK)
+        return lose(p, s);
+    describe_span(p, queue, w, &l);
+    p->begins[queue] = w->begin;
+    hd_cuda_pools_hold(p->device, 1);
+    s = hd_cuda_use(p->device, NULL);
+    if (s == HEDDLE_OK)
+        s = kernel_of(p, w, &k, NULL);
+    if (s == HEDDLE_OK && l.n_tiles)
+        s = launch(p, k, &l, p->streams[queue], NULL);
+    hd_cuda_pools_hold(p->device, 0);
+    return s == HEDDLE_OK ? HEDDLE_OK : lose(p, s);
+}
+
+/* The stream is empty: did a body fail? */
+static heddle_status failure(part *p, uint32_t queue, uint32_t *code, uint64_t *index)
+{
+    hd_fail *f = &p->words[queue].fail;
+    if (!f->code)
+        return HEDDLE_OK;
+    *code = f->code;
+    *index = hd_span_failed_at(f, p->begins[queue]);
+    *f = hd_span_unfailed();
+    return HEDDLE_EBODY;
+}
+
+static heddle_status ask(void *self, uint32_t queue, uint32_t *code, uint64_t *index)
+{
+    part *p = self;
+    cudaError_t r = cudaSetDevice(p->device->index);
+    if (r == cudaSuccess)
+        r = cudaStreamQuery(p->streams[queue]);
+    if (r == cudaSuccess)
+        return failure(p, queue, code, index);
+    if (r != cudaErrorNotReady)
+        return lose(p, hd_cuda_say(NULL, r, "the GPU failed while it ran a loop"));
+    (void)cudaGetLastError(); /* "not ready" counts as an error, which the next call would find */
+    return HEDDLE_EBUSY;
+}
+
+/* ---- opening and closing ---------------------------------------------------------------------------------------------------- */
+
+static void close_part(void *self, int is_lost)
+{
+    part *p = self;
+    uint32_t i;
+    if (!is_lost && !p->is_broken) {
+        (void)cudaSetDevice(p->device->index);
+        for (i = 0; i < N_QUEUES; i++)
+            if (p->streams[i])
+                (void)cudaStreamDestroy(p->streams[i]);
+        if (p->words)
+            hd_cuda_words_free(p->device, p->words);
+    }
+    hd_delete(p, sizeof *p);
+}
+
+static heddle_status make(part *p, heddle_accelerator *out, hd_error *e)
+{
+    static const char opening[] = "opening a GPU for loops";
+    size_t free_bytes = 0, total_bytes = 0;
+    uint32_t i;
+    HD_TRY(hd_cuda_use(p->device, e));
+    HD_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), e, opening);
+    out->memory_bytes = free_bytes > SPARE_BYTES ? (free_bytes - SPARE_BYTES) / p->n_parts : 0;
+    HD_CUDA_TRY(cudaHostAlloc((void **)&p->words, N_QUEUES * sizeof *p->words, cudaHostAllocDefault), e, opening);
+    for (i = 0; i < N_QUEUES; i++) {
+        p->words[i].fail = hd_span_unfailed();
+        HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->streams[i], cudaStreamNonBlocking), e, opening);
+    }
+    return HEDDLE_OK;
+}
+
+static void name_part(part *p)
+{
+    if (p->n_parts > 1)
+        snprintf(p->name, sizeof p->name, "cuda:%d/%u", p->device->index, p->n_parts);
+    else
+        snprintf(p->name, sizeof p->name, "cuda:%d", p->device->index);
+}
+
+heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_accelerator *out, hd_error *e)
+{
+    const heddle_accelerator functions = {.size = sizeof functions,
+                                          .n_queues = N_QUEUES,
+                                          .takes_strides = 1,
+                                          .mem_new = mem_new,
+                                          .mem_free = mem_free,
+                                          .copy = copy,
+                                          .span = span,
+                                          .poll = ask,
+                                          .close = close_part};
+    heddle_status s;
+    part *p;
+    if (!n_parts)
+        return hd_say(e, HEDDLE_EINVAL, "cuda:%d/0: a GPU has one part or more", d->index);
+    if (n_parts > (uint32_t)d->n_sms)
+        return hd_say(e, HEDDLE_ENODEV, "cuda:%d/%u: this GPU has %d multiprocessors, and not more parts", d->index,
+                      n_parts, d->n_sms);
+    p = hd_new(sizeof *p);
+    if (!p)
+        return hd_say(e, HEDDLE_ENOMEM, "cuda:%d/%u: out of memory", d->index, n_parts);
+    p->device = d;
+    p->n_parts = n_parts;
+    name_part(p);
+    *out = functions;
+    out->self = p;
+    out->name = p->name;
+    out->weight = CORES_OF_SM * d->n_sms / n_parts;
+    s = make(p, out, e);
+    if (s != HEDDLE_OK)
+        close_part(p, 0);
+    return s;
+}
