@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* blackscholes_bodies.c - the body of blackscholes: an option an index, in single precision, as PARSEC and the CUDA samples have it. The
- * normal distribution is formula 26.2.17 of Abramowitz and Stegun, whose error is below 7.5e-8. */
+ * normal distribution is formula 26.2.17 of Abramowitz and Stegun, with an error below 7.5e-8. */
 #include "blackscholes_bodies.h"
 #include "exact_math.h"
 
@@ -18,8 +18,7 @@ HEDDLE_FN float below(float d)
 HEDDLE_LOOP(blackscholes_price, blackscholes_record, params, s)
 {
     const blackscholes_record p = *params;
-    HEDDLE_SPAN(i, s)
-    {
+    HEDDLE_SPAN (i, s) {
         const float spot = p.spot[i], strike = p.strike[i], years = p.years[i];
         const float spread = p.volatility * sqrtf(years);
         const float d1 = (exact_logf(spot / strike) + (p.rate + 0.5f * p.volatility * p.volatility) * years) / spread;

@@ -156,12 +156,14 @@ static void answer(app_case *c, const app_sink *s)
     const boxfilter_case *p = (const boxfilter_case *)c;
     uint64_t sum = 0;
     char hex[65];
+    app_sha256(p->means, c->n[0] * c->n[1], hex);
+    if (hex[0]) {
+        s->text(s->self, "mean_round_half_up_sha256_u8", hex);
+        return;
+    }
     for (uint64_t i = 0; i < c->n[0] * c->n[1]; i++)
         sum += p->means[i];
-    app_sha256(p->means, c->n[0] * c->n[1], hex);
     s->u64(s->self, "sum_of_means", sum);
-    if (hex[0])
-        s->text(s->self, "mean_round_half_up_sha256_u8", hex);
 }
 
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},

@@ -48,7 +48,7 @@ HEDDLE_FN void add_row(const heddle_thread *thread, const columns *c, const uint
     const uint8_t *from = row + c->first;
     const uint32_t n = c->right - c->left, before = change_of(from[0], minus), behind = change_of(from[n - 1u], minus);
     uint32_t *sum = c->sum + c->left;
-    if (thread->team_size == 1u)
+    if (HEDDLE_ON_HOST && thread->team_size == 1u)
         add_alone(sum, from, n, minus);
     else
         HEDDLE_EACH (k, n)
@@ -106,7 +106,7 @@ HEDDLE_FN void stretch(const heddle_thread *thread, const boxfilter_record *p, c
     start(thread, &c, p, (int64_t)s->begin);
     for (uint64_t i = s->begin; i < s->end; i++) {
         uint8_t *out = p->means + i * p->cols + at;
-        if (thread->team_size == 1u)
+        if (HEDDLE_ON_HOST && thread->team_size == 1u)
             row_alone(c.sum, out, width, side);
         else
             row_together(thread, c.sum, out, width, side);

@@ -99,7 +99,7 @@ HEDDLE_LOOP(ep_deviates, ep_record, params, s)
     HEDDLE_EACH (k, EP_RINGS + 1u)
         sums->rings[k] = 0;
     heddle_team_barrier(thread);
-    if (thread->team_size == 1u)
+    if (HEDDLE_ON_HOST && thread->team_size == 1u)
         find_alone(begin, end, partial, sums);
     else
         HEDDLE_EACH_PARTIAL (v)

@@ -2,14 +2,18 @@
 /* exact_math.h - exponential and logarithm for bodies, by series: the same bits on cores and GPUs, where the libraries' functions
  * differ. In the common part of C, C++ and CUDA, compiled without contraction. No branches, so that loops over them are vectorised.
  *
- * Errors, found by comparison with libm (tests/apps/exact_math.c): exact_expf 1.0, exact_logf 1.0 and exact_log 1.0 units in the
- * last place. Zero, negative numbers, infinities and NaN are not for these functions. */
+ * Zero, negative numbers, infinities, NaN and numbers too small to be normal are not for these functions. */
 #ifndef EXACT_MATH_H
 #define EXACT_MATH_H
 
 #include "heddle/body.h"
 
 #include <string.h>
+
+/* Errors are at most these, in units in the last place; found by comparison with the C library (tests/apps). */
+#define EXACT_EXPF_ULP 1.1
+#define EXACT_LOGF_ULP 1.0
+#define EXACT_LOG_ULP 1.0
 
 HEDDLE_FN uint32_t exact_bits(float x)
 {

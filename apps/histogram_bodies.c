@@ -47,7 +47,7 @@ HEDDLE_LOOP(histogram_count, histogram_record, params, s)
     HEDDLE_EACH (k, HISTOGRAM_TABLES * HISTOGRAM_BINS)
         tables[k] = 0;
     heddle_team_barrier(thread);
-    if (thread->team_size == 1u)
+    if (HEDDLE_ON_HOST && thread->team_size == 1u)
         count_alone(params->bytes + begin, end - begin, tables);
     else
         count_together(thread, params->bytes + begin, end - begin, tables);

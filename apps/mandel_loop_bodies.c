@@ -5,8 +5,8 @@
 
 HEDDLE_LOOP(mandel_rows, mandel_record, params, s)
 {
-    HEDDLE_SPAN_2D(i, j, s)
-    params->counts[i * params->cols + j] = mandel_cell(params, i, j);
+    HEDDLE_SPAN_2D (i, j, s)
+        params->counts[i * params->cols + j] = mandel_cell(params, i, j);
 }
 
 HEDDLE_LOOP_TABLE(mandel_loop, mandel_record, MANDEL_LOOP_BODIES)
