@@ -4,6 +4,7 @@
  * time, which vector units compute side by side. */
 #include "ep_bodies.h"
 #include "exact_math.h"
+#include "vectors.h"
 
 #include <math.h>
 
@@ -71,6 +72,8 @@ HEDDLE_FN void find_alone(uint64_t begin, uint64_t end, double *sx, shared_sums 
     }
 }
 
+VECTORS_QUICK(find_alone, (uint64_t begin, uint64_t end, double *sx, shared_sums *sums), (begin, end, sx, sums))
+
 HEDDLE_FN void find_partial(uint64_t begin, uint64_t end, int v, double *sx, shared_sums *sums)
 {
     const uint64_t stride = ep_power(EP_FACTOR, 2u * HEDDLE_N_PARTIALS);
@@ -91,6 +94,18 @@ HEDDLE_FN void find_partial(uint64_t begin, uint64_t end, int v, double *sx, sha
         (void)HEDDLE_ATOMIC_ADD(&sums->rings[k], rings[k], RELAXED, BLOCK);
 }
 
+HEDDLE_FN void find(const heddle_thread *thread, uint64_t begin, uint64_t end, double *sx, shared_sums *sums)
+{
+#if HEDDLE_ON_HOST
+    if (thread->team_size == 1u) {
+        find_alone_quick(begin, end, sx, sums);
+        return;
+    }
+#endif
+    HEDDLE_EACH_PARTIAL (v)
+        find_partial(begin, end, v, sx, sums);
+}
+
 HEDDLE_LOOP(ep_deviates, ep_record, params, s)
 {
     shared_sums *sums = (shared_sums *)heddle_team_shared(thread);
@@ -99,11 +114,7 @@ HEDDLE_LOOP(ep_deviates, ep_record, params, s)
     HEDDLE_EACH (k, EP_RINGS + 1u)
         sums->rings[k] = 0;
     heddle_team_barrier(thread);
-    if (HEDDLE_ON_HOST && thread->team_size == 1u)
-        find_alone(begin, end, partial, sums);
-    else
-        HEDDLE_EACH_PARTIAL (v)
-            find_partial(begin, end, v, partial, sums);
+    find(thread, begin, end, partial, sums);
     sx = heddle_team_reduce_f64(thread, HEDDLE_SUM);
     HEDDLE_EACH_PARTIAL (v)
         partial[v] = sums->sy[v];

@@ -44,19 +44,23 @@ static int get_bytes(histogram_case *p, char *error)
     return p->bytes ? 0 : -1;
 }
 
+static int check_size(const histogram_case *p, const app_request *q, char *error)
+{
+    if (!q->n[0] || q->n[0] == p->c.n[0])
+        return 0;
+    snprintf(error, APP_ERROR, "-n asks for %" PRIu64 " bytes, but the input has %" PRIu64, q->n[0], p->c.n[0]);
+    return -1;
+}
+
 static int load_file(histogram_case *p, const app_request *q, char *error)
 {
     uint8_t *pixels = NULL;
     uint64_t n[2];
     int rc;
-    if (q->n[0]) {
-        snprintf(error, APP_ERROR, "-n: the input has its own size");
-        return -1;
-    }
     if (input_pgm(q->inputs[0], &pixels, &n[0], &n[1], error))
         return -1;
     p->c.n[0] = n[0] * n[1];
-    rc = get_bytes(p, error);
+    rc = check_size(p, q, error) || get_bytes(p, error) ? -1 : 0;
     if (!rc)
         memcpy(p->bytes, pixels, p->c.n[0]);
     free(pixels);
