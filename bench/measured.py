@@ -71,7 +71,7 @@ SECTIONS = [
             "Tasks of 128 threads from one CPU thread. *A kernel each* is what a program without a pool would do: a launch for each "
             "task, over 32 streams."),
     Section("pagoda", "Pagoda's applications in a pool", "doc/results/pagoda-apps.tsv", "bash tests/gpu.sh --long pagoda",
-            "Times of eight applications of 32,768 narrow tasks (one H100), data on the device: geometric means. `kernels` launches each "
+            "Times of nine applications of up to 32,768 narrow tasks (one H100), data on the device: geometric means. `kernels` launches each "
             "task, over 32 streams; `batch` waits for each batch, as GeMTC does."),
     Section("openmp", "Translated OpenMP programs on a GPU", GPU + "openmp.tsv", "bash tests/gpu.sh --long openmp",
             "Programs that heddlec translated over the hand-written portable bodies."),
@@ -79,6 +79,8 @@ SECTIONS = [
             "[cuda-beside.md](cuda-beside.md) has them all."),
     Section("pagoda-copies", "Tasks of a pool that bring their data", "doc/results/pagoda-copies.tsv",
             "bash tests/gpu.sh --long pagoda", "Inputs and results are in pinned host memory."),
+    Section("pagoda-links", "How near such tasks are to what the machine allows", "doc/results/pagoda-links.tsv",
+            "bash tests/gpu.sh --long pagoda", "The link, the bodies alone, and 15 ns for the spawning of each task."),
     Section("pagoda-irregular", "Irregular tasks in a pool", "doc/results/pagoda-irregular.tsv", "bash tests/gpu.sh --long pagoda",
             "Teams of 32, 64, 128 and 256 threads, and sides to match."),
     Section("pagoda-response", "Response time of tasks in a pool", "doc/results/pagoda-response.tsv",

@@ -116,7 +116,8 @@ typedef struct heddle_access {
 typedef enum heddle_number { HEDDLE_I64, HEDDLE_U32, HEDDLE_F64, HEDDLE_F32 } heddle_number;
 
 /* n numbers that are combined over the loop. The body writes those of its tile: `pointer + s->tile * n`. Each tile's are undefined
- * before, and all are written. Tiles are combined in their order, so that every fleet gives the same bytes. */
+ * before, and all are written. Tiles are combined in their order, so that every fleet gives the same bytes. In loops of two
+ * dimensions tile_2 must be n_2 or more. */
 typedef struct heddle_reduction {
     heddle_op op;
     heddle_number type;

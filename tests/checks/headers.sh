@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # headers.sh SOURCE_DIR gcc|clang|cuda - each installed header compiles alone and twice, without a warning: core,
-# body.h, task.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h and pool.h as C99 and C++11. Missing compilers
+# body.h, task.h, wave.h, loop.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h, pool.h and fleet.h as C99 and C++11. Missing compilers
 # are skipped.
 . "$(dirname "$0")/common.sh"
 
-core=(include/heddle/core/*.h include/heddle/core/baselines/*.h include/heddle/body.h include/heddle/task.h include/heddle/wave.h include/heddle/openmp.h)
+core=(include/heddle/core/*.h include/heddle/core/baselines/*.h include/heddle/body.h include/heddle/task.h include/heddle/wave.h include/heddle/loop.h include/heddle/openmp.h)
 warnings=(-Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only)
 
 # HEADER COMPILER...: reads a file that includes the header twice from standard input.
@@ -20,7 +20,7 @@ alone() {
 host() { # C COMPILER, C++ COMPILER
     command -v "$1" >/dev/null || skip "no $1 here"
     command -v "$2" >/dev/null || skip "no $2 here"
-    for header in include/heddle.h include/heddle/pool.h; do
+    for header in include/heddle.h include/heddle/pool.h include/heddle/fleet.h; do
         alone "$header" "$1" -std=c99 "${warnings[@]}" -Wc++-compat -x c
         alone "$header" "$2" -std=c++11 "${warnings[@]}" -x c++
     done
@@ -35,7 +35,7 @@ cuda() {
     command -v nvcc >/dev/null || skip "no nvcc here"
     local header name generations=()
     for g in 75 80 90; do generations+=(-gencode "arch=compute_$g,code=sm_$g"); done
-    for header in heddle.h include/heddle/pool.h "${core[@]}"; do
+    for header in heddle.h include/heddle/pool.h include/heddle/fleet.h "${core[@]}"; do
         name=$scratch/$(basename "$header").cu
         printf '#include "%s"\n#include "%s"\n' "${header#include/}" "${header#include/}" >"$name"
     done

@@ -4,15 +4,14 @@
 
 HEDDLE_LOOP(looped_price, looped_params, params, s)
 {
-    HEDDLE_SPAN(i, s)
-    params->c[i] = params->a[i] * 0.25f + params->b[i] / (1.5f + params->a[i] * params->a[i]);
+    HEDDLE_SPAN (i, s)
+        params->c[i] = params->a[i] * 0.25f + params->b[i] / (1.5f + params->a[i] * params->a[i]);
 }
 
 /* Two rows before, one behind; at the ends of the array there are fewer. */
 HEDDLE_LOOP(looped_blur, looped_params, params, s)
 {
-    HEDDLE_SPAN(i, s)
-    {
+    HEDDLE_SPAN (i, s) {
         const float before = i >= 2 ? params->a[i - 2] : 1.0f, after = i + 1 < params->n ? params->a[i + 1] : 2.0f;
         params->c[i] = before + 3.0f * params->a[i] + after;
     }
@@ -20,18 +19,18 @@ HEDDLE_LOOP(looped_blur, looped_params, params, s)
 
 HEDDLE_LOOP(looped_matrix, looped_params, params, s)
 {
-    HEDDLE_SPAN_2D(i, j, s)
-    params->c[i * params->stride + j] =
-        params->a[i * params->stride + j] + (float)(params->all[j] % 1000u) * (float)(i + 1);
+    HEDDLE_SPAN_2D (i, j, s)
+        params->c[i * params->stride + j] =
+            params->a[i * params->stride + j] + (float)(params->all[j] % 1000u) * (float)(i + 1);
 }
 
 HEDDLE_LOOP(looped_turn, looped_params, params, s)
 {
-    HEDDLE_SPAN(i, s)
-    for (uint32_t k = 0; k < LOOPED_EACH; k++) {
-        uint64_t *x = &params->turned[i * LOOPED_EACH + k];
-        *x = *x * 6364136223846793005u + i + k;
-    }
+    HEDDLE_SPAN (i, s)
+        for (uint32_t k = 0; k < LOOPED_EACH; k++) {
+            uint64_t *x = &params->turned[i * LOOPED_EACH + k];
+            *x = *x * 6364136223846793005u + i + k;
+        }
 }
 
 HEDDLE_LOOP(looped_find, looped_params, params, s)
@@ -55,8 +54,8 @@ HEDDLE_LOOP(looped_find, looped_params, params, s)
         heddle_team_partial_i64(thread)[v] = part;
     }
     most = heddle_team_reduce_i64(thread, HEDDLE_MAX);
-    HEDDLE_SPAN(i, s)
-    (void)HEDDLE_ATOMIC_ADD(&bins[params->all[i] % LOOPED_BINS], 1u, RELAXED, BLOCK);
+    HEDDLE_SPAN (i, s)
+        (void)HEDDLE_ATOMIC_ADD(&bins[params->all[i] % LOOPED_BINS], 1u, RELAXED, BLOCK);
     heddle_team_barrier(thread);
     HEDDLE_EACH (k, LOOPED_BINS)
         params->bins[s->tile * LOOPED_BINS + (uint64_t)k] = bins[k];
@@ -69,8 +68,7 @@ HEDDLE_LOOP(looped_find, looped_params, params, s)
 
 HEDDLE_LOOP(looped_fail, looped_params, params, s)
 {
-    HEDDLE_SPAN(i, s)
-    {
+    HEDDLE_SPAN (i, s) {
         params->c[i] = 1.0f;
         if (i == params->fail_at || i == params->fail_at_too)
             heddle_span_fail(thread, i, 7u);

@@ -9,6 +9,7 @@ int cmd_info(const options *o);
 int cmd_run(const options *o);
 int cmd_bench(const options *o);
 int cmd_trace(const options *o);
+int cmd_simulate(const options *o);
 int cmd_plan(const options *o);
 /* bench_spawn.c: cmd_bench for the word spawn. */
 int bench_spawn(const options *o);

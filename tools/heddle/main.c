@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "cli.h"
+#include "simulate_spec.h"
 
 #include <string.h>
 
@@ -22,6 +23,8 @@ static const command commands[] = {
      "Runs once and writes who ran what in which order, for `heddle run --plan`."},
     {"bench", FOR_BENCH, cmd_bench, "heddle bench APP[/ENGINE]...|all|spawn [OPTION]...",
      "Verifies, then times apps on backends and policies in turn, or the spawning of tasks; prints TSV."},
+    {"simulate", FOR_SIMULATE, cmd_simulate, "heddle simulate FLEET [OPTION]...",
+     "Simulates how a loop is divided over a fleet: \"gpu 15*core\"; prints TSV."},
     {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -60,6 +63,8 @@ static int print_help(const command *c)
 {
     printf("usage: %s\n%s\n\n", c->usage, c->help);
     options_print(stdout, c->options);
+    if (c->options == FOR_SIMULATE)
+        printf("\n%s", simulate_help);
     return CLI_OK;
 }
 

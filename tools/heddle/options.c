@@ -261,9 +261,12 @@ SETTER(set_plan, plan, const char *, value)
 SETTER(set_out, out, const char *, value)
 SETTER(set_costs, costs, int, 1)
 SETTER(set_tsv, tsv, const char *, value)
+SETTER(set_split, split, const char *, value)
+SETTER(set_loop, loop, const char *, value)
+SETTER(set_links, links, const char *, value)
 SETTER(set_figures, figures, const char *, value)
 
-enum { RUNS = FOR_RUN | FOR_BENCH | FOR_PLAN, ALL = RUNS | FOR_INFO | FOR_TRACE };
+enum { RUNS = FOR_RUN | FOR_BENCH | FOR_PLAN, ALL = RUNS | FOR_INFO | FOR_TRACE | FOR_SIMULATE };
 
 static const option table[] = {
     {"-n", "ROWS[xCOLS]", RUNS, set_n, "size of the problem"},
@@ -307,7 +310,10 @@ static const option table[] = {
     {"--json", NULL, FOR_RUN, set_json, "print one JSON object"},
     {"--stats", NULL, FOR_RUN, set_stats, "show bodies, workers and the critical path; of a pool, times of its tasks"},
     {"--trace", "FILE", FOR_RUN, set_trace, "write the last run as Chrome trace events (Perfetto)"},
-    {"--timeline", "FILE", FOR_RUN, set_timeline, "draw the last run as SVG"},
+    {"--timeline", "FILE", FOR_RUN | FOR_SIMULATE, set_timeline, "draw the last run as SVG"},
+    {"--split", "NAMES", FOR_SIMULATE, set_split, "ways to divide, with commas between, or all; default cut"},
+    {"--loop", "WORDS", FOR_SIMULATE, set_loop, "the loop: n=1e9,shape=ramp,time=20ms"},
+    {"--links", "WORDS", FOR_SIMULATE, set_links, "links of the fleet: pcie:rate=55e9,latency=5us"},
     {"--dot", "FILE", FOR_RUN, set_dot, "write the graph for Graphviz"},
     {"--dump-graph", "FILE", FOR_RUN, set_dump_graph, "write the graph as JSON"},
     {"--tsv", "FILE", FOR_BENCH, set_tsv, "write the TSV there and print a short table"},

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Which commands an option belongs to. */
-enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8, FOR_PLAN = 16 };
+enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8, FOR_PLAN = 16, FOR_SIMULATE = 32 };
 
 /* `bench` measures this besides the backends: the app's plain loop over its tiles. */
 enum { SUBJECT_TILES = HEDDLE_N_BACKENDS };
@@ -20,7 +20,8 @@ typedef struct options {
     size_t n_words;
     char **args; /* all arguments as given, after the name of heddle-figures; ends with NULL */
     const char *trace, *timeline, *dot, *dump_graph, *tsv, *plan, *figures;
-    const char *out; /* of plan and bench --figures: the output path */
+    const char *split, *loop, *links; /* of simulate */
+    const char *out;                  /* of plan and bench --figures: the output path */
     uint64_t repeat, runs;
     uint32_t column_ns, hand_ns; /* of plan APP/wave: costs, 0 = not given */
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */

@@ -150,6 +150,10 @@ static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
         (uint32_t)r->op > HEDDLE_MAX)
         return SAY(HEDDLE_EINVAL, "a reduction of %u numbers (1 to %u), type %u, into %p", r->n, MOST_FOUND_BYTES / 8u,
                    (unsigned)r->type, r->result);
+    if (l->desc.n_2 > l->desc.tile_2)
+        return SAY(HEDDLE_EINVAL,
+                   "a reduction over two indices needs tiles of whole rows: tile_2 is %" PRIu64 " of %" PRIu64,
+                   l->desc.tile_2, l->desc.n_2);
     if (hd_list_room(&l->founds, 1, sizeof *f))
         return SAY(HEDDLE_ENOMEM, "out of memory");
     f = (hd_found *)l->founds.at + l->founds.n;

@@ -3,7 +3,7 @@
  * times; decisions come out. It is driven by the threads of a fleet, by the simulator and by tests.
  *
  * A loop has n grains, numbered from 0: the least parts that are given away. A unit is a core or an accelerator. It claims an
- * interval of grains and runs it in slices; an accelerator has several slices under way at once. Who claims how much is up to a
+ * interval of grains and runs it in slices; an accelerator has several slices under way at once. How much a unit claims is up to a
  * way to divide (HEDDLE_SPLIT_MAP). Units of one kind share a model: a slice of m grains takes t0 + m * each.
  *
  * Guarantees. Each grain belongs to exactly one slice that is kept. A unit that is lost, or suspected to hang, has its slices
@@ -90,7 +90,7 @@ typedef struct hd_split_counts {
     int is_lost, is_suspected;
 } hd_split_counts;
 void hd_split_count(const hd_split *s, uint32_t unit, hd_split_counts *out);
-/* What is known of a kind by now. */
+/* What is known of a kind by now, for later loops: the mean of this loop, if it ran anything. */
 void hd_split_model_of(const hd_split *s, uint32_t kind, hd_split_model *out);
 /* Was this unit left out because it would only slow the loop down? With the predicted times of the loop without and with it. */
 int hd_split_left_out(const hd_split *s, uint32_t unit, double *without_ns, double *with_ns);

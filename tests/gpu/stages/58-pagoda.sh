@@ -9,8 +9,8 @@ pagoda_short() {
 }
 pagoda_long() {
     [ "$dry" = 1 ] || mkdir -p "$tables/pagoda"
-    try pagoda.apps 200 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda" --opt figures=apps
-    try pagoda.response 60 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda" --opt figures=response
-    try pagoda.figures 320 "$build/exact/heddle-figures" --figures pagoda -n 8192 --runs 5 --out "$tables/pagoda" \
+    try pagoda.apps 160 "$build/exact/heddle-figures" --figures pagoda --runs 3 --out "$tables/pagoda" --opt figures=apps
+    try pagoda.response 40 "$build/exact/heddle-figures" --figures pagoda --runs 3 --out "$tables/pagoda" --opt figures=response
+    try pagoda.figures 190 "$build/exact/heddle-figures" --figures pagoda -n 8192 --runs 3 --out "$tables/pagoda" \
         --opt figures=copies,irregular,mm,conv,lockstep,sms,shared,shares,links
 }

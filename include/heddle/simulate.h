@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/simulate.h - how a loop would be divided over a fleet that is not here: a simulation of events in virtual time.
+ *
+ * The decisions are made by the code that divides real loops (heddle/loop.h). What is simulated is the rest: units with speeds and fixed
+ * costs, the links to them, uneven loads, and units that slow down, die, hang or come late. The same description and seed give the
+ * same result.
+ *
+ * A slice of n grains takes t0 + (work of the grains + ramp) / rate. The work of a grain is 1 in the mean, and differs by the load's
+ * shape. Behind another slice of the same unit only a part of t0 is seen. A unit behind a link first gets the slice's bytes, and sends
+ * bytes back afterwards; a link carries one transfer each way at a time. */
+#ifndef HEDDLE_SIMULATE_H
+#define HEDDLE_SIMULATE_H
+
+#include "heddle/loop.h"
+
+/* The work of grain i of n, against the mean. */
+#define HEDDLE_SHAPE_MAP(X)                                       \
+    X(EVEN, 0, "even", "the same for all")                        \
+    X(RAMP, 1, "ramp", "from 0 to twice the mean")                \
+    X(FALLING, 2, "falling", "from twice the mean to 0")          \
+    X(ROUGH, 3, "rough", "4096 parts, log-normal with sigma 0.7") \
+    X(PEAK, 4, "peak", "20 times as much for 4 % of the grains, near the end")
+
+typedef enum heddle_shape {
+#define HEDDLE_X(name, value, text, help) HEDDLE_SHAPE_##name = (value),
+    HEDDLE_SHAPE_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_SHAPES = 5
+} heddle_shape;
+
+/* Some units that are alike. */
+typedef struct heddle_simulated_kind {
+    uint32_t n_units;
+    uint32_t model;       /* kinds with the same number share what is learnt of their speed; below 2^20 */
+    double rate;          /* grains a nanosecond, > 0                                           */
+    double t0_ns;         /* fixed cost of a slice                                              */
+    double ramp;          /* grains: rate over block size is that of n / (n + ramp)             */
+    uint32_t most_flying; /* slices under way at once; 0: 1                                     */
+    uint32_t link;        /* 0: none; else which of the links, counted from 1                   */
+    uint64_t least, most; /* grains of a slice; 0: 1, no limit                                  */
+    double weight;        /* as if from a data sheet; 0: the rate                               */
+    uint32_t may_hang;    /* 1: its slices may be given to others while it is at work on them   */
+    /* Trouble, of each of these units; times from the start, 0: none. */
+    uint64_t slow_ns, die_ns, hang_ns, join_ns;
+    double slow_to; /* the part of its rate that is left from slow_ns on */
+} heddle_simulated_kind;
+
+typedef struct heddle_simulated_link {
+    double bytes_ns; /* bytes a nanosecond, each way */
+    uint64_t latency_ns;
+} heddle_simulated_link;
+
+typedef struct heddle_simulation {
+    size_t size; /* set by HEDDLE_SIMULATION_INIT */
+    heddle_split split;
+    heddle_shape shape;
+    uint64_t n_grains;
+    double bytes_in, bytes_out; /* a grain                                                               */
+    const heddle_simulated_kind *kinds;
+    uint32_t n_kinds, n_links;
+    const heddle_simulated_link *links;
+    uint64_t seed;
+    double noise;       /* relative deviation of each slice's times, such as 0.003                       */
+    double behind;      /* part of t0 that is seen behind another slice                                  */
+    uint64_t notice_ns; /* after which a unit's death is noticed                                         */
+    uint32_t n_runs;    /* each knows the speeds that the one before has seen; the last is told; 0: 1    */
+    /* Each slice of the last run that was kept, when it has ended; NULL: nobody asks. */
+    void (*ended)(void *arg, uint32_t unit, uint64_t begin, uint64_t end, uint64_t began_ns, uint64_t ended_ns);
+    void *arg;
+} heddle_simulation;
+#define HEDDLE_SIMULATION_INIT                                                                                    \
+    {                                                                                                             \
+        sizeof(heddle_simulation), HEDDLE_SPLIT_CUT, HEDDLE_SHAPE_EVEN, 0, 0, 0, NULL, 0, 0, NULL, 1, 0.003, 0.1, \
+            200000, 1, NULL, NULL                                                                                 \
+    }
+
+typedef struct heddle_simulated {
+    size_t size;       /* set by HEDDLE_SIMULATED_INIT                                                    */
+    uint64_t time_ns;  /* from the start to the last end                                                  */
+    uint64_t first_ns; /* to the first last end of a unit that had slices and was not lost                */
+    double ideal_ns;   /* all work over all speeds, of the units that are there at each time, and links   */
+    double best_ns;    /* the same for the best kind's unit alone                                         */
+    uint64_t n_slices, n_cuts, n_again, n_events;
+    uint32_t n_units, n_left_out, n_lost;
+} heddle_simulated;
+#define HEDDLE_SIMULATED_INIT                                     \
+    {                                                             \
+        sizeof(heddle_simulated), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
+/* What a unit did. Units are numbered in the order of the kinds. */
+typedef struct heddle_simulated_unit {
+    uint64_t n_grains, n_slices, n_cuts, n_again, busy_ns, end_ns;
+    uint32_t kind, is_left_out, is_lost, is_suspected;
+} heddle_simulated_unit;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* units: as many as the kinds have together, or NULL; links: bytes in and out of each link, two numbers each, or NULL. EINVAL: a
+ * description that is none; EDEVICE: no unit was left; ETIMEDOUT: the loop would never end, because a unit hangs of which nobody
+ * may take slices; ENOMEM. *out is what happened until then. */
+HEDDLE_API heddle_status heddle_simulate(const heddle_simulation *d, heddle_simulated *out,
+                                         heddle_simulated_unit *units, uint64_t *link_bytes);
+/* NULL for a number outside the table. */
+HEDDLE_API const char *heddle_shape_name(heddle_shape s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
