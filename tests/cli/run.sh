@@ -237,7 +237,7 @@ for how in '--backend serial' '--backend cpu --workers 1'; do # where the option
 done
 HEDDLE_DEVICES='2*virtual: cpu:1' HEDDLE_SPLIT=hdss run 0 run ep -n 5000 --json
 json_is "3 hdss" "'%s %s' % (d['workers'], d['schedule'])"
-run 2 run mandel/loop -n 300 -b 1x100 --opt most=1000000 --time-limit 20 --devices cpu:1
+run 2 run mandel/loop -n 300 -b 1x100 --opt most=100000 --time-limit 20 --devices cpu:1
 in_err 'the run reached its time limit of 20 ms'
 run 0 run sor/wave -n 64 --opt omega=0.5
 in_out '^  check +ok$'

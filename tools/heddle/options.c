@@ -126,10 +126,10 @@ static int set_pool(options *o, const char *name, char *value)
 }
 
 /* So do loops; and fleets, which know what names a device. */
-static int set_split(options *o, const char *name, char *value)
+static int set_one_split(options *o, const char *name, char *value)
 {
     unsigned split;
-    o->loop = 1;
+    o->is_loop = 1;
     return find_choice(&splits, name, value, &split) || setenv("HEDDLE_SPLIT", value, 1) ? CLI_BAD : CLI_OK;
 }
 
@@ -137,7 +137,7 @@ static int set_devices(options *o, const char *name, char *value)
 {
     if (!value[strspn(value, " ")])
         return cli_bad("%s needs a value: words that name devices", name);
-    o->loop = o->devices = 1;
+    o->is_loop = o->devices = 1;
     return setenv("HEDDLE_DEVICES", value, 1) ? cli_bad("out of memory") : CLI_OK;
 }
 
@@ -293,7 +293,7 @@ static const option table[] = {
      "a pool's tasks have teams of 32, 64, 128, 256, and a side to match"},
     {"--devices", "WORDS", FOR_RUN | FOR_BENCH, set_devices,
      "APP/loop, shared out over these: \"cuda:* cpu:*\", 4*cuda:0/4, virtual:speed=0.5, serial"},
-    {"--split", "NAME", FOR_RUN | FOR_BENCH, set_split, "APP/loop, divided in that way (heddle info lists them)"},
+    {"--split", "NAME", FOR_RUN | FOR_BENCH, set_one_split, "APP/loop, divided in that way (heddle info lists them)"},
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,

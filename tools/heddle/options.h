@@ -26,7 +26,7 @@ typedef struct options {
     uint32_t column_ns, hand_ns; /* of plan APP/wave: costs, 0 = not given */
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
     int no_check, json, stats, costs, help;
-    int pool, loop, devices; /* --pool was given; --split or --devices; --devices */
+    int pool, is_loop, devices; /* --pool was given; --devices, or --split of run and bench; --devices */
 } options;
 
 /* Reads argv[0 .. argc) as options of `command`. CLI_OK, or CLI_BAD with the sentence printed; options_free in

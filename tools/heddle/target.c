@@ -60,7 +60,7 @@ static int check_engine(const options *o, const char *name, const app_engine *en
 {
     if (o->pool && engine != &app_pool)
         return cli_bad("--pool: %s is no scenario of a pool", name);
-    if (o->loop && engine != &app_loop)
+    if (o->is_loop && engine != &app_loop)
         return cli_bad("--devices and --split: %s is no scenario of a loop", name);
     return engine == &app_loop ? check_loop(o, name) : CLI_OK;
 }
@@ -68,7 +68,7 @@ static int check_engine(const options *o, const char *name, const app_engine *en
 int find_scenario(const options *o, const char *name, const app **a, const app_scenario **s)
 {
     size_t n = strcspn(name, "/");
-    const char *engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : o->loop ? app_loop.name : NULL;
+    const char *engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : o->is_loop ? app_loop.name : NULL;
     *a = app_named(name, n);
     if (!*a)
         return unknown_app(name, n);
