@@ -28,12 +28,18 @@ TILE_FN uint32_t mandel_count(double x, double y, uint32_t most)
     return n;
 }
 
-/* Of that row and column of the whole picture. */
+/* Of rows and columns of the whole picture. */
+TILE_FN double mandel_y(const mandel_record *params, uint64_t row)
+{
+    return -1.5 + ((double)row + 0.5) * 3.0 / (double)params->rows;
+}
+TILE_FN double mandel_x(const mandel_record *params, uint64_t col)
+{
+    return -2.0 + ((double)col + 0.5) * 3.0 / (double)params->cols;
+}
 TILE_FN uint32_t mandel_cell(const mandel_record *params, uint64_t row, uint64_t col)
 {
-    const double y = -1.5 + ((double)row + 0.5) * 3.0 / (double)params->rows;
-    const double x = -2.0 + ((double)col + 0.5) * 3.0 / (double)params->cols;
-    return mandel_count(x, y, params->most);
+    return mandel_count(mandel_x(params, col), mandel_y(params, row), params->most);
 }
 
 TILE_FN void mandel_counts(const mandel_record *params, const tile_rect *t, tile_share s)

@@ -49,9 +49,13 @@ void loop_summary_free(loop_summary *s)
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 /* Indices a second while slices were under way. */
 static double rate(const heddle_loop_unit *u) { return ratio((double)u->n_indices, (double)u->busy_ns / 1e9); }
+/* Units count a short last tile as a whole one. */
 static double share(const loop_summary *s, const heddle_loop_unit *u)
 {
-    return ratio((double)u->n_indices, (double)s->stats.n_indices);
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < s->stats.n_units; i++)
+        all += s->units[i].n_indices;
+    return ratio((double)u->n_indices, (double)all);
 }
 /* 1: all units ended together. */
 static double balance(const loop_summary *s) { return ratio((double)s->stats.first_ns, (double)s->stats.time_ns); }
