@@ -16,7 +16,7 @@
  *     cuda:0/4             a quarter of it, a device of its own: a quarter of the blocks that it holds, and of its memory
  *     4*cuda:0/4           four such devices
  *     virtual:KEY=VALUE,.. a device that a thread plays, with memory of its own, which holds nothing but what loops declare.
- *                          speed (of a core's; at most 1), link (bytes/s), latency (s), memory (bytes), fail, hang (at that action:
+ *                          speed (of a core's; at most 1), link (bytes/s), latency (s), memory (bytes; 64e6), fail, hang (at that action:
  *                          it is lost; it never answers), slow (from that action on, a tenth of its speed); `3*virtual:` is three
  *     serial               alone: the calling thread runs everything in order. The oracle
  *

@@ -137,9 +137,10 @@ typedef struct heddle_loop_desc {
     uint32_t n_accesses;
     uint32_t n_reductions;
     const heddle_reduction *reductions;
-    heddle_split split;     /*                                                HEDDLE_SPLIT         */
-    uint32_t team_size;     /* threads of a block on GPUs; 0: 256                                  */
-    uint32_t time_limit_ms; /* of a slice on a device that may hang; 0: by prediction only         */
+    heddle_split split; /*                                                HEDDLE_SPLIT         */
+    uint32_t team_size; /* threads of a block on GPUs; 0: 256                                  */
+    uint32_t
+        time_limit_ms; /* of a slice on an accelerator, which is lost then; 0: by prediction only, which needs a first end */
 } heddle_loop_desc;
 #define HEDDLE_LOOP_INIT                                                                  \
     {                                                                                     \

@@ -43,9 +43,9 @@ static int was_spoilt(heddle_status s, uint32_t body)
 }
 
 /* A second run goes on without the device. Returns 1 if it was lost. */
-static int lose_at(const char *what, uint32_t k, uint32_t body)
+static int lose_at(const char *what, uint32_t k, uint32_t body, uint64_t n)
 {
-    const looped_case c = {body, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5 + k};
+    const looped_case c = {body, n, 0, 50, 1, HEDDLE_SPLIT_CUT, 5 + k};
     char words[128];
     heddle_fleet *f;
     looped_rig r;
@@ -70,15 +70,41 @@ static int lose_at(const char *what, uint32_t k, uint32_t body)
 
 static void check_losses(uint32_t n_actions)
 {
-    uint32_t k, n_lost = 0, n_hung = 0;
+    static const uint32_t bodies[] = {looped_price, looped_turn, looped_find};
+    uint32_t k, b, n_lost = 0, n_hung = 0;
     for (k = 1; k <= n_actions; k++)
-        n_lost += (uint32_t)(lose_at("fail", k, looped_price) + lose_at("fail", k, looped_turn) +
-                             lose_at("fail", k, looped_find));
+        for (b = 0; b < 3; b++)
+            n_lost += (uint32_t)lose_at("fail", k, bodies[b], 20000);
     for (k = 1; k <= n_actions; k += 7)
-        n_hung += (uint32_t)lose_at("hang", k, looped_price);
-    (void)lose_at("slow", 3, looped_price);
-    printf("lost %u times of %u, after hanging %u times\n", n_lost, 3 * n_actions, n_hung);
+        n_hung += (uint32_t)lose_at("hang", k, looped_price, 3000000); /* long enough for the device to get something */
+    (void)lose_at("slow", 3, looped_price, 20000);
+    printf("lost %u times of %u, after hanging %u times of %u\n", n_lost, 3 * n_actions, n_hung, (n_actions + 6) / 7);
     CHECK(n_lost > 0 && n_hung > 0);
+}
+
+/* A device that never answers, and nobody knows how long it should take. */
+static void check_limit(void)
+{
+    const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_access to;
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    heddle_fleet *f = NULL;
+    looped_rig r;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:hang=1", NULL));
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    to = (heddle_access)HEDDLE_ROWS(r.c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0);
+    d.body = looped_fail;
+    d.n = c.n;
+    d.accesses = &to;
+    d.n_accesses = 1;
+    d.time_limit_ms = 30;
+    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
+    CHECK(heddle_loop_run(l, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
+    CHECK_MSG(strstr(heddle_loop_how(l), "time limit of 30 ms"), "%s", heddle_loop_how(l));
+    heddle_loop_free(l);
+    looped_close(&r);
+    heddle_fleet_close(f);
 }
 
 /* Nobody is left. */
@@ -211,6 +237,7 @@ int main(int argc, char **argv)
         gpu = "cuda:0";
     }
     check_losses(text ? (uint32_t)atoi(text) : 40u);
+    check_limit();
     check_last();
     check_failing("serial");
     check_failing("cpu:2");

@@ -17,7 +17,7 @@ static void check_meaning(void)
     CHECK(hd_word_read(&text, &w) == 1 && w.kind == HD_WORD_CUDA && w.n_times == 4 && w.which == 0 && w.n_parts == 4);
     CHECK(hd_word_read(&text, &w) == 1 && w.kind == HD_WORD_CPU && w.n_times == 1 && w.which == 6);
     CHECK(hd_word_read(&text, &w) == 1 && w.kind == HD_WORD_VIRTUAL && w.virt.speed == 0.5 && w.virt.link == 2e9 &&
-          w.virt.fail == 7 && w.virt.memory == 256e6);
+          w.virt.fail == 7 && w.virt.memory == 64e6);
     CHECK(hd_word_read(&text, &w) == 0);
     CHECK(one("cuda:*").which == HD_WORD_ALL && one("cpu:*").which == HD_WORD_ALL);
     CHECK(one("serial").kind == HD_WORD_SERIAL && one("virtual:").virt.speed == 1.0);

@@ -30,11 +30,13 @@ void hd_ask_rest(heddle_loop *l, uint32_t n)
     pthread_mutex_unlock(&l->asking);
 }
 
-void hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns)
+int hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns)
 {
+    int counts;
     pthread_mutex_lock(&l->asking);
-    hd_split_ended(l->split, unit, s, began_ns, heddle_host_clock_ns());
+    counts = hd_split_ended(l->split, unit, s, began_ns, heddle_host_clock_ns());
     pthread_mutex_unlock(&l->asking);
+    return counts;
 }
 
 int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s)

@@ -50,6 +50,6 @@ void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
         run->host_ns += run->end_ns - began;
         if (code)
             hd_tell_failed(l, u, code, index);
-        hd_tell_ended(l, u->index, &s, began);
+        (void)hd_tell_ended(l, u->index, &s, began);
     }
 }

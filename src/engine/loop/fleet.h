@@ -157,13 +157,13 @@ void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base);
 hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);
 /* For a thread that was told HD_TAKE_LATER for the n-th time in a row. */
 void hd_ask_rest(heddle_loop *l, uint32_t n);
-void hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns);
+int hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns);
 int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s);
 /* A body has failed: the loop ends. */
 void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t index);
 /* The unit is lost, for the rest of the fleet's life; this thread's sentence says why. */
 void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u);
-/* It was lost while results of this slice went home. If the loop also reads them, the slice cannot be run again, and the loop ends. */
+/* The slice is given to others although its results went home, or half of them. If the loop also reads them, the slice cannot be run again, and the loop ends. */
 void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s);
 int hd_is_over(heddle_loop *l);
 

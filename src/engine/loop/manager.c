@@ -133,8 +133,18 @@ static void leave(manager *m, slot *s, int is_done)
     s->state = SLOT_FREE;
     if (!is_done)
         return;
-    hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns);
+    if (!hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns))
+        hd_tell_half_home(m->loop, m->unit, &s->slice);
     m->before_ns = m->run->end_ns = heddle_host_clock_ns();
+}
+
+static heddle_status check_limit(const manager *m, const slot *s)
+{
+    const uint32_t limit_ms = m->loop->desc.time_limit_ms;
+    if (!limit_ms || heddle_host_clock_ns() - s->began_ns < limit_ms * 1000000ull)
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", m->unit->name,
+                  limit_ms);
 }
 
 /* Moves a slot on if what is in its queue is done. *moved: it has. */
@@ -146,7 +156,7 @@ static heddle_status look(manager *m, uint32_t queue, int *moved)
     uint64_t index = 0;
     const heddle_status status = a->poll(a->self, queue, &code, &index);
     if (status == HEDDLE_EBUSY)
-        return HEDDLE_OK;
+        return check_limit(m, s);
     *moved = 1;
     if (status == HEDDLE_EBODY) {
         hd_tell_failed(m->loop, m->unit, code, index);

@@ -147,6 +147,13 @@ static hd_take issue(hd_split *s, uint32_t unit, hd_slot *slot, uint64_t now_ns,
     return HD_TAKE_SLICE;
 }
 
+/* A slice is under way no more. When none is, units that were left out may be needed. */
+static void lands(hd_split *s)
+{
+    s->n_under_way--;
+    s->changes += !s->n_under_way && s->n_waiting;
+}
+
 /* A slice that it had when it was lost. */
 static hd_take issue_again(hd_split *s, uint32_t unit, hd_slot *slot, uint64_t now_ns, hd_slice *out)
 {
@@ -215,7 +222,7 @@ static void revoke_slot(hd_split *s, hd_claimant *v, hd_slot *other)
 {
     s->n_loose -= hd_slot_loose(other) > 0;
     if (other->state == HD_SLOT_FLYING) {
-        s->n_under_way--;
+        lands(s);
         v->n_flying--;
     }
     if (other->state == HD_SLOT_FLYING || other->state == HD_SLOT_GIVEN)
@@ -334,17 +341,17 @@ static void count_end(hd_claimant *u, uint64_t n, uint64_t busy_ns, uint64_t now
     u->n_flying--;
 }
 
-void hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns)
+int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns)
 {
     hd_claimant *u = &s->units[unit];
     hd_slot *slot = slot_of(u, slice);
     const uint64_t n = slice->end - slice->begin, ns = now_ns > began_ns ? now_ns - began_ns : 0;
     int is_queued;
     if (!slot || !hd_split_keep(s, unit, slice))
-        return;
+        return 0;
     is_queued = slot->issued_ns < u->ended_ns && u->counts.n_slices;
     slot->state = HD_SLOT_FREE;
-    s->n_under_way--;
+    lands(s);
     s->n_ended += n;
     count_end(u, n, ns, now_ns);
     if (u->presence == HD_PRESENT)
@@ -353,6 +360,7 @@ void hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t 
     expect(u, now_ns);
     look_again(s, now_ns);
     s->changes += s->n_ended == s->n;
+    return 1;
 }
 
 /* ---- trouble --------------------------------------------------------------------------------------------------------- */
@@ -363,7 +371,7 @@ static void lose_slot(hd_split *s, hd_slot *slot)
         slot->state = HD_SLOT_LOOSE;
         slot->loose_end = slot->end;
         s->n_loose++;
-        s->n_under_way--;
+        lands(s);
     } else if (slot->state == HD_SLOT_GIVEN || slot->state == HD_SLOT_REVOKED) {
         forget(slot);
     }
@@ -402,7 +410,7 @@ static void suspect(hd_split *s, uint32_t unit)
             u->slots[k].loose_end = u->slots[k].end;
             u->n_flying--;
             s->n_loose++;
-            s->n_under_way--;
+            lands(s);
         }
     u->counts.is_suspected = 1;
     hd_claimant_leaves(s, unit, HD_SUSPECTED);
@@ -426,10 +434,20 @@ static const hd_slot *oldest(const hd_claimant *u)
     const hd_slot *found = NULL;
     for (uint32_t k = 0; k < u->is.most_flying; k++) {
         const hd_slot *slot = &u->slots[k];
-        if (slot->state == HD_SLOT_FLYING && (!found || slot->issued_ns < found->issued_ns))
+        if ((slot->state == HD_SLOT_FLYING || slot->state == HD_SLOT_KEPT) &&
+            (!found || slot->issued_ns < found->issued_ns))
             found = slot;
     }
     return found;
+}
+
+/* A suspected unit goes on to write home what it had kept. If that hangs, too, others run it again: it has the same results. */
+static void suspect_more(hd_split *s, uint32_t unit, uint64_t now_ns)
+{
+    if (s->units[unit].presence == HD_SUSPECTED)
+        hd_split_lost(s, unit, now_ns);
+    else
+        suspect(s, unit);
 }
 
 static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
@@ -444,15 +462,16 @@ static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
     late = (double)now_ns - (double)(slot->issued_ns > u->ended_ns ? slot->issued_ns : u->ended_ns);
     if (!(expected > 0) || late <= SLOW_TIMES * expected + SLOW_NS)
         return;
-    hd_claim_open(s, u);
+    if (u->presence == HD_PRESENT)
+        hd_claim_open(s, u);
     if (u->is.may_hang && late > patience * (HANG_TIMES * expected + HANG_NS))
-        suspect(s, unit);
+        suspect_more(s, unit, now_ns);
 }
 
 void hd_split_tick(hd_split *s, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < s->n_units; i++)
-        if (s->units[i].presence == HD_PRESENT)
+        if (s->units[i].presence != HD_LOST)
             watch(s, i, now_ns);
     s->changes += s->n_waiting > 0;
 }

@@ -62,14 +62,19 @@ hd_take hd_split_take(hd_split *s, uint32_t unit, uint64_t now_ns, hd_slice *out
 /* The slice's bodies have ended well, and its results may be written home. 1: do so, then call hd_split_ended. 0: others have it by
  * now; forget it. Units without may_hang need not ask. */
 int hd_split_keep(hd_split *s, uint32_t unit, const hd_slice *slice);
-/* It is done: its results are home. It was at work on it from began_ns on (with several under way: since the one before ended). */
-void hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns);
+/* It is done: its results are home. 0: others have it by now, or will run it again. It was at work on it from began_ns on (with several under way: since the one before ended). */
+int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns);
 /* The unit is lost: what it has is given to others. A slice that it had kept is run again, too. */
 void hd_split_lost(hd_split *s, uint32_t unit, uint64_t now_ns);
 /* A unit that was away from the beginning, or lost, is here (again). */
 void hd_split_join(hd_split *s, uint32_t unit, uint64_t now_ns);
 /* Time has passed: units that are far behind what was predicted lose the tail of their claim; those that seem to hang are
- * suspected: as lost, but a slice that they keep first counts. Call it from time to time. */
+ * suspected: as lost, but a slice that they keep first counts. Call it from time to time.
+ *
+ * Far behind: 8 times the predicted time of its slice and 10 ms. Suspected, if it may hang: 64 times and 100 ms; the only unit that is
+ * left, 16 times as long. Slices that were kept are not given away while their results may be on the way home; if that takes so
+ * long, too, the unit counts as lost. If nothing is known of any unit, nothing is predicted: a time limit is the caller's. A
+ * suspected unit stays out until it joins. */
 void hd_split_tick(hd_split *s, uint64_t now_ns);
 /* No further slices. */
 void hd_split_cancel(hd_split *s);

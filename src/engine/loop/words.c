@@ -74,7 +74,7 @@ static int read_key(const char *word, const char **at, hd_virtual_config *v)
 static int read_virtual(const char *word, const char *at, hd_word *out)
 {
     out->virt.speed = 1.0;
-    out->virt.memory = 256e6;
+    out->virt.memory = 64e6;
     while (*at) {
         if (read_key(word, &at, &out->virt) < 0)
             return -1;
