@@ -207,6 +207,12 @@ int app_heddle_error(app_case *c, const char *doing)
     return -1;
 }
 
+int app_failed(app_case *c)
+{
+    snprintf(c->error, APP_ERROR, "%s", heddle_error_text(NULL));
+    return -1;
+}
+
 int app_clear(app_case *c, void *at, uint64_t n_bytes)
 {
     static const uint32_t zeros[1 << 22];

@@ -16,6 +16,7 @@
 #define APP_H
 
 #include "heddle.h"
+#include "heddle/loop.h"
 #include "heddle/pool.h"
 #include "heddle/task.h"
 
@@ -88,6 +89,9 @@ typedef struct app_case {
     heddle_pool *pool;                   /* the same, of a scenario with app_pool                                 */
     app_tasks tasks;                     /* of an app that has that scenario; set by prepare                      */
     app_spawning spawning;               /* as requested                                                          */
+    const char *devices;                 /* of a scenario with app_loop; NULL: those of ctx, else HEDDLE_DEVICES   */
+    uint32_t time_limit_ms;              /* the same, of a run; 0: none                                           */
+    struct app_looping *looping;         /* the same, set by build (loop.h)                                       */
     const void *record; /* the record of params, for heddle_graph_run; set by build                          */
     size_t record_bytes;
     char error[APP_ERROR];
@@ -118,14 +122,14 @@ size_t app_graph_facts(heddle_graph *g, app_fact out[APP_FACTS]);
 int app_graph_run(app_case *c);
 /* apps/pool.c: tasks spawned one by one (heddle/pool.h). The case has no graph. */
 extern const app_engine app_pool;
-/* Sets c->error from the sentence of this thread, where calls on pools leave it; returns -1. */
-int app_pool_failed(app_case *c);
+/* apps/loop.c: a loop over the devices of a fleet (heddle/loop.h). The case has no graph, and its context may be NULL. */
+extern const app_engine app_loop;
 /* apps/wave.c: a body of one cell or of a tile, run over bands of rows (heddle/wave.h, tile.h). */
 extern const app_engine app_wave;
 
 typedef struct app_scenario {
     const app_engine *engine;
-    /* Allocates memory on ctx, copies inputs, adds the work (a graph is not frozen). Called once per case. */
+    /* Allocates memory on ctx, copies inputs, adds the work (a graph is not frozen). Called once per case. app_loop: ctx may be NULL. */
     int (*build)(app_case *c, heddle_ctx *ctx);
     /* Restores the inputs, so that the case can run again. */
     int (*reset)(app_case *c);
@@ -141,6 +145,7 @@ typedef struct app {
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
     const heddle_table *cells; /* of its app_wave scenario; NULL: it has none */
+    const heddle_table *loops; /* of its app_loop scenario; NULL: it has none */
     /* Of its app_pool scenario: the same bodies for tasks apart, each of which has a record of the app's for itself alone. NULL: it has
      * none, and takes nothing of app_spawning but a team size. set_apart allocates memory, of the pool what goes with tasks, and
      * describes the tasks in c->tasks.each. */
@@ -202,6 +207,8 @@ int app_sizes(const app *a, const app_request *q, const uint64_t n_input[2], uin
               uint64_t n[2], uint64_t b[2], char *error);
 /* Sets c->error from heddle_error_text(c->ctx); returns -1. */
 int app_heddle_error(app_case *c, const char *doing);
+/* The same from the sentence of this thread, where calls on pools, fleets and loops leave it. */
+int app_failed(app_case *c);
 /* Writes zeros to n_bytes at `at`, so that no old result can pass. 0, or -1 with c->error. */
 int app_clear(app_case *c, void *at, uint64_t n_bytes);
 /* For build: makes c->graph; sets the block-shared bytes of its first n_bodies bodies. 0, or -1 with c->error. */

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* mandel.c - the Mandelbrot set over -2 .. 1 and -1.5i .. 1.5i: for each cell the number of repetitions of z = z * z + c
  * until |z| > 2. Tiles are independent, and the slowest takes a thousand times as long as the quickest. (One of the
- * workloads of Pagoda: TOPC 6(4), Table 3.) */
-#include "mandel_bodies.h"
+ * workloads of Pagoda: TOPC 6(4), Table 3.) As a loop, rows take very different times. */
+#include "loop.h"
+#include "mandel_loop_bodies.h"
 #include "narrow.h"
 
 #include <stddef.h>
 
 #define MAX_SIDE (1ull << 24)
+#define LOOP_ROWS 2u   /* of a tile of the loop, */
+#define LOOP_COLS 256u /* and columns */
 
 extern const app app_mandel;
 
 typedef struct mandel_case {
     narrow n;
     mandel_record record;
+    int has_blocks; /* their size was asked for */
 } mandel_case;
 
 static void cut(const narrow *n, void *record, tile_rect *t)
@@ -33,6 +37,7 @@ static int load(app_case *c, const app_request *q, char *error)
     if (app_check_request(&app_mandel, q, 0, error) || app_opt_i64(&app_mandel, q, "most", 1, 1 << 30, &most, error) ||
         app_sizes(&app_mandel, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, c->n, c->b, error) || app_tasks_cut(c, error))
         return -1;
+    p->has_blocks = q->b[0] != 0;
     p->record = (mandel_record){.rows = c->n[0], .cols = c->n[1], .most = (uint32_t)most};
     narrow_set(&p->n, &p->record, &form);
     p->n.out.row_bytes = c->n[1] * sizeof *p->record.counts;
@@ -42,6 +47,25 @@ static int load(app_case *c, const app_request *q, char *error)
 static app_case *prepare(const app_request *q, char *error)
 {
     return app_prepare(&app_mandel, sizeof(mandel_case), load, q, error);
+}
+
+/* Blocks of tasks would be large for tiles. */
+static int build_loop(app_case *c, heddle_ctx *ctx)
+{
+    mandel_case *p = (mandel_case *)c;
+    app_loop_form f = app_loop_of(c->n[0]);
+    c->b[0] = p->has_blocks ? c->b[0] : app_smaller(LOOP_ROWS, c->n[0]);
+    c->b[1] = p->has_blocks ? c->b[1] : app_smaller(LOOP_COLS, c->n[1]);
+    app_loop_add_rows(&f, (app_rows){.host = p->n.out.host,
+                                     .n_rows = c->n[0],
+                                     .row_bytes = p->n.out.row_bytes,
+                                     .mode = HEDDLE_MODE_OUT,
+                                     .field = offsetof(mandel_record, counts)});
+    f.desc.body = mandel_rows;
+    f.desc.n_2 = c->n[1];
+    f.desc.tile = c->b[0];
+    f.desc.tile_2 = c->b[1];
+    return app_loop_open(c, ctx, &f);
 }
 
 /* Re(z) and Im(z) squared are tested before each step. */
@@ -88,6 +112,8 @@ static void answer(app_case *c, const app_sink *s)
     s->u64(s->self, "pixels_at_max", n_most);
 }
 
+static const app_scenario scenarios[] = {
+    NARROW_SCENARIOS, {.engine = &app_loop, .build = build_loop, .reset = app_loop_reset}, {.engine = NULL}};
 static const app_option options[] = {{"most", "1024", "repetitions of a cell"}, {NULL, NULL, NULL}};
 
 const app app_mandel = {
@@ -96,9 +122,10 @@ const app app_mandel = {
     .formats = "none",
     .options = options,
     .table = &mandel,
+    .loops = &mandel_loop,
     .apart = &mandel_apart,
     .set_apart = narrow_apart,
-    .scenarios = narrow_scenarios,
+    .scenarios = scenarios,
     .n = {2048, 2048},
     .b = {64, 64},
     .prepare = prepare,

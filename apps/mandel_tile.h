@@ -28,15 +28,26 @@ TILE_FN uint32_t mandel_count(double x, double y, uint32_t most)
     return n;
 }
 
+/* Of rows and columns of the whole picture. */
+TILE_FN double mandel_y(const mandel_record *params, uint64_t row)
+{
+    return -1.5 + ((double)row + 0.5) * 3.0 / (double)params->rows;
+}
+TILE_FN double mandel_x(const mandel_record *params, uint64_t col)
+{
+    return -2.0 + ((double)col + 0.5) * 3.0 / (double)params->cols;
+}
+TILE_FN uint32_t mandel_cell(const mandel_record *params, uint64_t row, uint64_t col)
+{
+    return mandel_count(mandel_x(params, col), mandel_y(params, row), params->most);
+}
+
 TILE_FN void mandel_counts(const mandel_record *params, const tile_rect *t, tile_share s)
 {
     for (int r = s.row; r < (int)t->rows; r += s.row_step) {
-        const double y = -1.5 + ((double)(params->first + t->row + (uint64_t)r) + 0.5) * 3.0 / (double)params->rows;
         uint32_t *row = params->counts + tile_row(t, params->cols, r);
-        for (int c = s.col; c < (int)t->cols; c += s.col_step) {
-            const double x = -2.0 + ((double)(t->col + (uint64_t)c) + 0.5) * 3.0 / (double)params->cols;
-            row[c] = mandel_count(x, y, params->most);
-        }
+        for (int c = s.col; c < (int)t->cols; c += s.col_step)
+            row[c] = mandel_cell(params, params->first + t->row + (uint64_t)r, t->col + (uint64_t)c);
     }
 }
 

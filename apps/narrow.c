@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* narrow.c - implements narrow.h. */
 #include "narrow.h"
+#include "loop.h"
 #include "noise.h"
 
 #include <inttypes.h>
@@ -87,6 +88,7 @@ void narrow_free(app_case *c)
     if (!c)
         return;
     app_tasks_free(c);
+    app_loop_close(c);
     for (uint32_t k = 0; k < NARROW_INPUTS; k++)
         drop(n, &n->in[k]);
     drop(n, &n->out);
@@ -96,7 +98,7 @@ void narrow_free(app_case *c)
 
 /* ---- memory ---- */
 
-static int reset(app_case *c)
+int narrow_reset(app_case *c)
 {
     const narrow *n = (const narrow *)c;
     if (!is_copied(n, &n->out))
@@ -108,7 +110,7 @@ static int reset(app_case *c)
 static int pin(narrow *n, narrow_array *a, heddle_pool *pool)
 {
     if (heddle_pool_mem_new(pool, a->n_bytes, &a->at) != HEDDLE_OK)
-        return app_pool_failed(&n->c);
+        return app_failed(&n->c);
     if (a != &n->out)
         memcpy(a->at, a->host, a->n_bytes);
     return 0;
@@ -139,14 +141,14 @@ static int begin(narrow *n, heddle_ctx *ctx, heddle_pool *pool)
     for (uint32_t k = 0; k < NARROW_INPUTS; k++)
         if (bring(n, &n->in[k], pool, n->form->in[k]))
             return -1;
-    return bring(n, &n->out, pool, n->form->out) ? -1 : reset(&n->c);
+    return bring(n, &n->out, pool, n->form->out) ? -1 : narrow_reset(&n->c);
 }
 
 int narrow_begin(app_case *c, heddle_ctx *ctx) { return begin((narrow *)c, ctx, NULL); }
 
-static int build_graph(app_case *c, heddle_ctx *ctx) { return narrow_begin(c, ctx) ? -1 : app_tasks_graph(c); }
+int narrow_build_graph(app_case *c, heddle_ctx *ctx) { return narrow_begin(c, ctx) ? -1 : app_tasks_graph(c); }
 
-static int build_pool(app_case *c, heddle_ctx *ctx)
+int narrow_build_pool(app_case *c, heddle_ctx *ctx)
 {
     if (app_is_apart(c))
         return app_pool_apart(c, ctx);
@@ -226,12 +228,13 @@ int narrow_apart(app_case *c, heddle_ctx *ctx, heddle_pool *pool)
 
 /* ---- scenarios and results ---- */
 
-const app_scenario narrow_scenarios[] = {
-    {&app_graph, build_graph, reset, app_tasks_loop}, {&app_pool, build_pool, reset, app_tasks_loop}, {.engine = NULL}};
+const app_scenario narrow_scenarios[] = {NARROW_SCENARIOS, {.engine = NULL}};
 
 int narrow_read(app_case *c)
 {
     narrow *n = (narrow *)c;
+    if (c->looping)
+        return app_loop_fetch(c);
     if (is_copied(n, &n->out)) {
         memcpy(n->out.host, n->out.at, n->out.n_bytes);
         return 0;

@@ -57,7 +57,15 @@ int narrow_shared(narrow *n, const app_request *q, const heddle_table *plain, ch
 int narrow_begin(app_case *c, heddle_ctx *ctx);
 /* An app's set_apart. */
 int narrow_apart(app_case *c, heddle_ctx *ctx, heddle_pool *pool);
-/* Graph and pool of the tasks that load has cut. */
+/* Graph and pool of the tasks that load has cut: two scenarios, for an app that has a third. */
+int narrow_build_graph(app_case *c, heddle_ctx *ctx);
+int narrow_build_pool(app_case *c, heddle_ctx *ctx);
+int narrow_reset(app_case *c);
+#define NARROW_SCENARIOS                                            \
+    {&app_graph, narrow_build_graph, narrow_reset, app_tasks_loop}, \
+    {                                                               \
+        &app_pool, narrow_build_pool, narrow_reset, app_tasks_loop  \
+    }
 extern const app_scenario narrow_scenarios[];
 
 /* Members of an app. */

@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int app_pool_failed(app_case *c)
-{
-    snprintf(c->error, APP_ERROR, "%s", heddle_error_text(NULL));
-    return -1;
-}
-
 /* Whether task i goes on with what task i - 1 is, but for its record, which is the next one. */
 static int goes_on(const heddle_pool_task *each, uint64_t i)
 {
@@ -95,7 +89,7 @@ static int spawn_shares(app_case *c, share *shares, uint32_t n, uint64_t begin, 
 
 static int wait_all(app_case *c)
 {
-    return heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK ? 0 : app_pool_failed(c);
+    return heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) == HEDDLE_OK ? 0 : app_failed(c);
 }
 
 static int spawn_all(app_case *c)

@@ -25,7 +25,7 @@ int slu_pool_new(slu_pool *s, uint64_t n_blocks, app_case *c)
 {
     heddle_pool_info info = HEDDLE_POOL_INFO_INIT;
     if (heddle_pool_get_info(c->pool, &info) != HEDDLE_OK)
-        return app_pool_failed(c);
+        return app_failed(c);
     s->n_slots = info.n_slots;
     s->n_blocks = n_blocks;
     s->last = app_alloc(n_blocks, sizeof *s->last, "the last tasks of blocks", c->error);
@@ -55,7 +55,7 @@ static int wait_between(slu_pool *s, app_case *c, uint32_t body)
 {
     const int part = part_of(body), is_new = part != s->part;
     s->part = part;
-    return is_new && heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) != HEDDLE_OK ? app_pool_failed(c) : 0;
+    return is_new && heddle_pool_wait_all(c->pool, HEDDLE_FOREVER) != HEDDLE_OK ? app_failed(c) : 0;
 }
 
 /* ---- handles ---- */
@@ -76,7 +76,7 @@ static int let_go(slu_pool *s, app_case *c)
     s->n_held--;
     if (s->last[h->block] == h->handle)
         s->last[h->block] = 0;
-    return heddle_pool_wait(c->pool, h->handle, HEDDLE_FOREVER, NULL) == HEDDLE_OK ? 0 : app_pool_failed(c);
+    return heddle_pool_wait(c->pool, h->handle, HEDDLE_FOREVER, NULL) == HEDDLE_OK ? 0 : app_failed(c);
 }
 
 /* The table is full: a call that finds no slot has looked for long, so many are given back at once. */
@@ -107,7 +107,7 @@ static int spawn_after(slu_pool *s, app_case *c, heddle_pool_task *t, const uint
             if (let_some_go(s, c))
                 return -1;
         } else if (status != HEDDLE_OK)
-            return app_pool_failed(c);
+            return app_failed(c);
     } while (status != HEDDLE_OK);
     hold(s, handle, blocks[n - 1]);
     return 0;
@@ -124,5 +124,5 @@ int slu_pool_spawn(slu_pool *s, app_case *c, const heddle_pool_task *task, const
         return spawn_after(s, c, &t, blocks, n);
     if (s->order == SLU_WAVES && wait_between(s, c, t.body))
         return -1;
-    return heddle_pool_spawn_task(c->pool, &t, NULL) == HEDDLE_OK ? 0 : app_pool_failed(c);
+    return heddle_pool_spawn_task(c->pool, &t, NULL) == HEDDLE_OK ? 0 : app_failed(c);
 }

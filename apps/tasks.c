@@ -78,7 +78,7 @@ static int open_pool(app_case *c, const heddle_table *table, const void *record,
     config.team_size = team_size(c);
     config.copy_bytes = c->spawning.copies && !getenv("HEDDLE_POOL_COPY_BYTES") ? COPY_BYTES : 0;
     if (heddle_pool_new(c->ctx, table, record, record_bytes, &config, &c->pool) != HEDDLE_OK)
-        return app_pool_failed(c);
+        return app_failed(c);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cases.h - all cases of a data folder: each expected.json that one of the apps can answer. They run on the serial
  * backend and on the cpu backend with every policy, waves on one to four threads; cases above a tenth of a second run
- * once, on the cpu backend. With --cuda the waves alone run, on a GPU. The largest cases of sw are in large.c. */
+ * once, on the cpu backend. With --cuda the waves and loops alone run, on a GPU. The largest cases of sw are in large.c. */
 #ifndef CASES_H
 #define CASES_H
 
@@ -33,12 +33,14 @@ static void folder_open(folder *f, const char *root, const char *name)
     f->expected = known_load(root, name);
 }
 
-/* Turn 0 is the serial backend; then graphs take every policy, and waves one to four threads. On a GPU a wave runs under its
- * own schedule, then under auto. */
+/* Turn 0 is the serial backend; then graphs take every policy, waves one to four threads, and loops two and three cores. On a GPU a
+ * wave runs under its own schedule, then under auto. A loop runs where the context does. */
 static uint32_t n_turns(const app_scenario *s)
 {
     if (on_gpu)
-        return s->engine == &app_wave ? 2 : 0;
+        return s->engine == &app_wave ? 2 : s->engine == &app_loop;
+    if (s->engine == &app_loop)
+        return 3;
     return s->engine->schedule ? 5 : HEDDLE_N_POLICIES;
 }
 
@@ -85,7 +87,7 @@ static void run_case_by(const char *name, const app_engine *engine, const app_re
     const app_scenario *s;
     uint32_t turn;
     CHECK(a);
-    if (on_gpu && !app_scenario_of(a, app_wave.name))
+    if (on_gpu && !app_scenario_of(a, app_wave.name) && !app_scenario_of(a, app_loop.name))
         return;
     if (steps > 2.5e10 / SLOWER) {
         printf("left out here, too long: %s\n", k->what);
@@ -203,6 +205,17 @@ static void field_cases(const char *root)
     json_decref(f.expected);
 }
 
+static void box_case(const app_request *q, const json_t *sums, const char *key, const char *reach, const char *what)
+{
+    const app_pair opt = {"reach", reach};
+    app_request r = *q;
+    known_sink means = {what, json_object_get(sums, key), {0, 0}, 0};
+    r.opts = &opt;
+    r.n_opts = 1;
+    if (means.expected)
+        run_case("boxfilter", &r, &means, 1, 2e6);
+}
+
 static void picture_cases(const char *root)
 {
     folder f;
@@ -216,6 +229,7 @@ static void picture_cases(const char *root)
         known_sink sat = {what, json_object_get(c, "sat"), {0, 0}, 0};
         known_sink bins = {what, json_object_get(c, "integral_histogram_32bins"), {0, 0}, 0};
         known_sink cosines = {what, json_object_get(c, "dct8x8_orthonormal_minus_128_edges_repeated"), {1e-6, 1e-3}, 0};
+        known_sink counts = {what, c, {0, 0}, 0};
         known_sink smooth = {what, json_object_get(c, "conv_binomial5x5_clamp"), {0, 0}, 0};
         snprintf(input, sizeof input, "%s/%s", f.path, name);
         snprintf(what, sizeof what, "%s of %s", name, f.path);
@@ -225,6 +239,11 @@ static void picture_cases(const char *root)
             run_case("dct", &q, &cosines, 3, 2e6);
         run_case("sat", &q, &sat, 3, 2e6);
         run_case("inthist", &q, &bins, 4, 6e7);
+        box_case(&q, json_object_get(c, "box_sum_clamp"), "r1", "1", what);
+        box_case(&q, json_object_get(c, "box_sum_clamp"), "r5", "5", what);
+        box_case(&q, json_object_get(c, "box_sum_clamp"), "r15", "15", what);
+        q.b[0] = q.b[1] = 0;
+        run_case("histogram", &q, &counts, 1, 2e6);
     }
     json_decref(f.expected);
 }
@@ -403,6 +422,36 @@ static void fbank_cases(const char *root)
     json_decref(f.expected);
 }
 
+static void price_cases(const char *root)
+{
+    folder f;
+    const json_t *c;
+    folder_open(&f, root, "generated");
+    c = json_object_get(f.expected, "blackscholes");
+    app_request q = {{(uint64_t)json_integer_value(json_object_get(c, "n")), 0}, {0, 0}, NULL, 0, NULL, 0, {0}};
+    known_sink k = {"blackscholes", c, {1e-6, 0}, 0};
+    run_case("blackscholes", &q, &k, 2, 5e7);
+    json_decref(f.expected);
+}
+
+/* The classes of NPB. */
+static void ep_cases(const char *root)
+{
+    folder f;
+    const char *name;
+    json_t *group, *c;
+    folder_open(&f, root, "generated");
+    group = json_object_get(f.expected, "npb_ep");
+    json_object_foreach(group, name, c) if (json_is_object(c))
+    {
+        const app_pair opt = {"class", name};
+        app_request q = {{0, 0}, {0, 0}, &opt, 1, NULL, 0, {0}};
+        known_sink k = {name, c, {1e-8, 0}, 0};
+        run_case("ep", &q, &k, 4, 40 * pow(2, json_number_value(json_object_get(c, "m"))));
+    }
+    json_decref(f.expected);
+}
+
 static void made_up_cases(const char *root)
 {
     made_up_case(root, "beam", "beams", "samples", 70);
@@ -411,8 +460,9 @@ static void made_up_cases(const char *root)
 
 static void all_cases(const char *root)
 {
-    static void (*const groups[])(const char *) = {sw_cases,  dtw_cases,    field_cases, picture_cases, lu_cases,
-                                                   bfs_cases, mandel_cases, des3_cases,  fbank_cases,   made_up_cases};
+    static void (*const groups[])(const char *) = {sw_cases,    dtw_cases,     field_cases,  picture_cases,
+                                                   lu_cases,    bfs_cases,     mandel_cases, des3_cases,
+                                                   fbank_cases, made_up_cases, price_cases,  ep_cases};
     struct timespec a, b;
     size_t i;
     for (i = 0; i < sizeof groups / sizeof groups[0]; i++) {

@@ -27,6 +27,28 @@ refused "unknown schedule 'level'; did you mean 'levels'" run sw --schedule leve
 refused "unknown mode 'launch'; did you mean 'launches'" run mandel --pool launch
 refused "unknown scenario 'lu/pool'" run lu --pool auto
 refused '--pool: mandel/graph is no scenario of a pool' run mandel/graph --pool auto
+refused "unknown way to divide 'cuts'; did you mean 'cut'" run ep --split cuts
+refused "unknown scenario 'lu/loop'" run lu --split cut
+refused '--devices and --split: mandel/pool is no scenario of a loop' run mandel/pool --devices serial
+refused '--devices needs a value' run ep --devices ' '
+refused '"gpu:0": there is no such kind' run ep --devices 'cpu:1 gpu:0'
+refused '"virtual:colour=3": a virtual device has speed' run ep --devices virtual:colour=3
+refused '--devices says where a loop runs; --backend, --workers' run ep --devices serial --workers 3
+refused '--backend, --workers and --device do, too' run ep --backend cpu --devices serial
+refused '--split says how a loop is divided' run ep --schedule levels
+refused '--split says how a loop is divided' run mandel/loop --policy lf
+refused 'ep/loop has no graph, and so no plan' plan ep
+for option in --dot --dump-graph --plan; do
+    refused "$option: mandel/loop has no graph to tell of" run mandel/loop $option x.out
+done
+for option in --trace --timeline; do
+    refused "$option: slices of a loop leave no events" run ep $option x.out
+done
+HEDDLE_DEVICES='cpu:none' refused '"cpu:none": a number or . is expected' run ep
+HEDDLE_BACKEND=fast refused 'HEDDLE_BACKEND=fast' run ep
+HEDDLE_SPLIT=best refused 'HEDDLE_SPLIT=best' run ep
+refused '100 pairs are not those of the class' run ep -n 100 --opt class=S
+refused '-n asks for 9 bytes, but the input has 116352' run histogram -n 9 --input "$data/images/coins_384x303.pgm"
 refused "unknown schedule 'tickets'; did you mean 'ticket'" run sw --schedule tickets
 refused '--by-body 3' run sw --by-body=3
 refused '--device' run sw --device first
@@ -47,7 +69,7 @@ refused 'tasks' run heat -n 100000 -b 1
 refused 'within one is 32767, the limit is 30719' run sw -n 40000 -b 20000
 refused 'diagonal is 24000000, the limit is 2128328' run sw -n 4000 -b 2000 --opt body=portable
 refused '8192 rows' run sw -n 40000 -b 20000 --opt body=tuned
-for app in bfs mix quad queens uts; do
+for app in bfs blackscholes ep histogram mix quad queens uts; do
     refused "-b: $app has no blocks" run $app -b 7
 done
 for n in 0 -1 many 99999999999 ''; do

@@ -53,7 +53,13 @@ in_out '^workers	sw:128x96:16x16	serial/order/-	1	1	1	'
 run 0 bench all -n 64 -b 16 --runs 1 --backends cpu --policies lf --tsv all.tsv
 in_out 'execTime'
 rows_are_well_formed all.tsv
-[ "$(cut -f2 all.tsv | sort -u | grep -c :)" = 32 ] || fail "cases: $(cut -f2 all.tsv | sort -u)"
+[ "$(cut -f2 all.tsv | sort -u | grep -c :)" = 34 ] || fail "cases: $(cut -f2 all.tsv | sort -u)"
+run 0 bench ep -n 9999 --runs 2
+[ "$(subjects out)" = "cpu/cut/- serial/cut/- " ] || fail "subjects: $(subjects out)"
+run 0 bench mandel boxfilter -n 60 --runs 2 --devices 'virtual: cpu:1' --split guided
+[ "$(subjects out)" = "virtual: cpu:1/guided/- " ] || fail "subjects: $(subjects out)"
+in_out '^check	mandel/loop:60x60:2x60	'
+in_out '^workers	boxfilter:60x60:60x60	[^	]*	2	'
 run 0 bench sw --opt match=3 -n 64 --runs 2 --backends tiles,serial
 in_out '^execTime	sw:64x64:64x64:match=3	tiles	'
 ! grep -q cpu out || fail "a backend that was not asked for"

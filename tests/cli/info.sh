@@ -17,7 +17,7 @@ for command in info run bench trace; do
 done
 run 0 help run
 for option in -n -b --opt --input --backend --workers --policy --schedule --repeat --no-check --json --stats \
-    --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body; do
+    --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body --devices --split; do
     in_out "^  $option "
 done
 
@@ -38,14 +38,14 @@ in_out '^  cpu +device 0: 3 workers'
 
 # The manual has everything that info lists.
 run 0 info
-words=$(awk '/^(schedules|policies|environment)/ { on = 1; next } NF == 0 || /^[a-z]/ { on = 0 } on { print $1 }' out | sort -u)
+words=$(awk '/^(schedules|policies|ways|environment)/ { on = 1; next } NF == 0 || /^[a-z]/ { on = 0 } on { print $1 }' out | sort -u)
 [ "$(echo "$words" | wc -l)" -ge 30 ] || fail "info lists $words"
 for word in $words; do
     grep -qwF -- "$word" "$source_dir/doc/heddle.1" || fail "the manual does not say $word"
 done
 
 apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
-[ "$apps" = "beam bfs conv dct des3 dtw fbank heat heat2d inthist jacobi lu mandel mix mm quad queens sat slu sor sw uts " ] || fail "apps are '$apps'"
+[ "$apps" = "beam bfs blackscholes boxfilter conv dct des3 dtw ep fbank heat heat2d histogram inthist jacobi lu mandel mix mm quad queens sat slu sor sw uts " ] || fail "apps are '$apps'"
 for app in $apps; do
     run 0 info "$app"
     in_out "^$app - "
@@ -53,8 +53,16 @@ for app in $apps; do
     in_out '^input +[^ ]'
 done
 run 0 info
+loops='blackscholes boxfilter ep histogram'
 for app in $apps; do
-    in_out "^  $app/graph$"
+    [[ " $loops " = *" $app "* ]] || in_out "^  $app/graph$"
+done
+for app in $loops mandel; do
+    in_out "^  $app/loop$"
+done
+in_out '^ways to divide loops$'
+for way in cut static guided hguided hdss axel qilin linear exponential factoring; do
+    in_out "^  $way +[^ ]"
 done
 for app in dtw heat heat2d inthist sat sor sw; do
     in_out "^  $app/wave$"
@@ -70,6 +78,9 @@ run 0 info sor
 in_out '^cells +sor_cell: 4 bytes from N W old C old E old S, 4 sweeps together; shapes [^ ]'
 run 0 info sat
 in_out '^tiles +sat_band: a column hands on 4 bytes, a band carries [0-9]+$'
+run 0 info mandel
+in_out '^bodies +mandel_tile mandel_rows$'
+in_out '^ +mandel/loop: '
 run 0 info sw
 in_out '^  match .*default: 2'
 in_out '^  mismatch .*default: -1'

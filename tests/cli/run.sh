@@ -195,6 +195,50 @@ done
 HEDDLE_POOL_TRACE=10 run 0 run mandel/pool -n 100x84 -b 16x20 --stats --json
 json_is "35 35 10 25" "'%s %s %s %s' % (d['stats']['bodies'][0]['ok'], d['stats']['bodies'][0]['run']['tasks'], d['stats']['records'], d['stats']['dropped'])"
 rm pool.json pool.svg
+# Loops: the same answer on every fleet, under every way to divide.
+for app in 'blackscholes -n 5000' 'boxfilter -n 100x84 -b 16x20' 'ep -n 70000' 'histogram -n 300000' 'mandel -n 60x70'; do
+    run 0 run $app --devices serial --json
+    json_is "ok fleet cut ['serial']" "'%s %s %s %s' % (d['check'], d['backend'], d['schedule'], d['devices'])"
+    cp out alone
+    for devices in cpu:2 'virtual:speed=0.5 cpu:1' '2*virtual:link=1e9,latency=1e-5'; do
+        # shellcheck disable=SC2086
+        run 0 run $app --devices "$devices" --split guided --json --stats --repeat 2
+        silent_err
+        json_is "${app%% *} ok guided 2 2" "'%s %s %s %s %s' % (d['app'].split('/')[0], d['check'], d['schedule'], d['workers'], d['repeat'])"
+        json_is True "d['answer'] == json.load(open('alone'))['answer']"
+        json_is True "sum(u['indices'] for u in d['stats']['units']) >= d['stats']['indices'] == d['indices']"
+        json_is True "d['stats']['slices'] == sum(u['slices'] for u in d['stats']['units']) and 0 < d['stats']['balance'] <= 1"
+    done
+done
+rm alone
+run 0 run boxfilter/loop -n 300x84 --devices 'virtual: cpu:1' --stats
+in_out '^  devices +virtual:0 cpu:0$'
+in_out '^  how +split cut over 2 units$'
+in_out '^ +cpu:0: [0-9.]+ % of the indices in [0-9]+ slices'
+in_out '^  loop +300 indices, each of 84, tiles of 64$'
+in_out '^unit +share +slices +busy +end +indices/s +in +out +cuts +again$'
+in_out '^virtual:0 +[0-9.]+ % '
+in_out '^all +300 indices in [0-9]+ slices, [0-9]+ cuts, '
+in_out '^balance +[01]\.[0-9]+: the first unit ended after '
+run 0 run mandel/loop -n 100x84 -b 5x16 --devices 'virtual:fail=6 cpu:1' --stats # lost on the way
+in_out '^virtual:0 .* lost$'
+in_out '^lost +1 of 2 units$'
+in_out '^  check +ok$'
+run 0 run histogram --input "$source_dir/data/images/coins_384x303.pgm" --devices cpu:2
+in_out '^  size +116352$'
+in_out 'hist256 = .0, 1, 2, 7, 10, 7, 10, 27, '
+for how in '--backend serial' '--backend cpu --workers 1'; do # where the options and variables say
+    # shellcheck disable=SC2086
+    run 0 run ep -n 5000 $how --json
+    json_is 1 "d['workers']"
+    # shellcheck disable=SC2086
+    HEDDLE_DEVICES='virtual: cpu:1' run 0 run ep -n 5000 $how --json
+    json_is 1 "d['workers']"
+done
+HEDDLE_DEVICES='2*virtual: cpu:1' HEDDLE_SPLIT=hdss run 0 run ep -n 5000 --json
+json_is "3 hdss" "'%s %s' % (d['workers'], d['schedule'])"
+run 2 run mandel/loop -n 300 -b 1x100 --opt most=100000 --time-limit 20 --devices cpu:1
+in_err 'the run reached its time limit of 20 ms'
 run 0 run sor/wave -n 64 --opt omega=0.5
 in_out '^  check +ok$'
 refused 'option body chooses how tiles are computed, and heat/wave has none' run heat/wave --opt body=tuned

@@ -74,6 +74,15 @@ typedef struct bench {
 
 /* ---- subjects ---- */
 
+static int is_loop(const bench *b) { return b->scenario->engine == &app_loop; }
+
+/* What the fleet of a loop is opened with. */
+static const char *devices_of(const heddle_config *config)
+{
+    const char *said = getenv("HEDDLE_DEVICES");
+    return config->backend ? heddle_backend_name(config->backend) : said && *said ? said : "cuda:* cpu:*";
+}
+
 static void add_subject(bench *b, const heddle_config *config, int is_tiles)
 {
     subject *s = &b->subjects[b->n_subjects++];
@@ -81,6 +90,8 @@ static void add_subject(bench *b, const heddle_config *config, int is_tiles)
     s->is_tiles = is_tiles;
     if (is_tiles)
         snprintf(s->name, sizeof s->name, "tiles");
+    else if (is_loop(b))
+        snprintf(s->name, sizeof s->name, "%.48s/%s/-", devices_of(config), work_split());
     else
         snprintf(s->name, sizeof s->name, "%s/%s/%s", heddle_backend_name(config->backend), work_schedule(config),
                  work_policy(config));
@@ -132,7 +143,7 @@ static void add_threads(bench *b)
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CPU;
     c.team_size = c.expert.by_body = c.device = 0;
-    if (is_pool(b)) {
+    if (is_pool(b) || is_loop(b)) {
         add_subject(b, &c, 0);
         return;
     }
@@ -147,9 +158,14 @@ static void add_gpu(bench *b)
     const heddle_schedule wanted = wanted_schedule(b);
     heddle_config c = b->o->config;
     c.backend = HEDDLE_CUDA;
-    if (is_pool(b))
+    if (is_pool(b) || is_loop(b))
         add_subject(b, &c, 0);
-    for (int s = is_pool(b) ? HEDDLE_N_SCHEDULES : HEDDLE_SCHEDULE_AUTO + 1; s < HEDDLE_N_SCHEDULES; s++) {
+    if (is_loop(b)) { /* and with all cores */
+        c.backend = HEDDLE_AUTO;
+        add_subject(b, &c, 0);
+    }
+    for (int s = is_pool(b) || is_loop(b) ? HEDDLE_N_SCHEDULES : HEDDLE_SCHEDULE_AUTO + 1; s < HEDDLE_N_SCHEDULES;
+         s++) {
         c.schedule = (heddle_schedule)s;
         c.expert.by_body =
             heddle_schedule_has_workers(c.schedule) || s == HEDDLE_SCHEDULE_TASKGRAPH ? 0 : b->o->config.expert.by_body;
@@ -170,6 +186,10 @@ static void add_backend(bench *b, heddle_backend backend)
 static int add_subjects(bench *b)
 {
     unsigned wanted = b->o->backends;
+    if (b->o->devices) { /* of loops: on these alone */
+        add_subject(b, &b->o->config, 0);
+        return CLI_OK;
+    }
     if (b->scenario->tiles && (!wanted || wanted & 1u << SUBJECT_TILES))
         add_plain(b, 1);
     for (unsigned i = HEDDLE_SERIAL; i < HEDDLE_N_BACKENDS; i++) {
@@ -212,7 +232,7 @@ static void keep(double *v, const work *w, const heddle_stats *stats, uint64_t r
     v[initAppContext_D] = (double)(w->build_ns > info->add_ns ? w->build_ns - info->add_ns : 0) / 1e6;
     v[initRtContext_D] = (double)(w->open_ns + stats->load_ns) / 1e6;
     v[totalTime] = (double)total_ns / 1e6;
-    v[workers] = w->config.n_workers;
+    v[workers] = work_loop(w) ? work_n_units(w) : w->config.n_workers;
     v[tasks] = (double)(w->graph ? info->n_tasks : w->c->tasks.n);
     v[edges] = (double)info->n_edges;
 }
@@ -224,7 +244,7 @@ static uint64_t without_graph(const subject *s, const work *w, uint64_t total_ns
     return !s->is_tiles ? total_ns : total_ns > graph_ns ? total_ns - graph_ns : 0;
 }
 
-/* A plain loop and a pool have none. */
+/* A plain loop, a pool and a loop on a fleet have none. */
 static int read_stats(const subject *s, const work *w, heddle_stats *out)
 {
     const heddle_status status = s->is_tiles || !w->graph ? HEDDLE_OK : heddle_graph_get_stats(w->graph, out);

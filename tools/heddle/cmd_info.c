@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include "heddle/loop.h"
 #include "heddle/pool.h"
 #include "heddle/wave.h"
 
@@ -19,6 +20,7 @@ static const named backends[] = {HEDDLE_BACKEND_MAP(HEDDLE_X)};
 static const named policies[] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
 static const named schedules[] = {HEDDLE_SCHEDULE_MAP(HEDDLE_X)};
 static const named pool_modes[] = {HEDDLE_POOL_MODE_MAP(HEDDLE_X)};
+static const named splits[] = {HEDDLE_SPLIT_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 
 static void print_backends(FILE *out)
@@ -121,7 +123,7 @@ static void print_apps(FILE *out)
 {
     fputs("\napps\n", out);
     for (size_t i = 0; app_list[i]; i++)
-        fprintf(out, "  %-8s %s\n", app_list[i]->name, app_list[i]->summary);
+        fprintf(out, "  %-12s %s\n", app_list[i]->name, app_list[i]->summary);
 }
 
 /* The names that `heddle run` and `bench` take; an app's name alone means the first. */
@@ -139,6 +141,7 @@ static void print_all(FILE *out)
     print_backends(out);
     print_choices(out, "schedules", schedules, HEDDLE_N_SCHEDULES);
     print_choices(out, "modes of pools on a GPU", pool_modes, HEDDLE_N_POOL_MODES);
+    print_choices(out, "ways to divide loops", splits, HEDDLE_N_SPLITS);
     print_choices(out, "policies", policies, HEDDLE_N_POLICIES);
     print_machine(out);
     print_limits(out);
@@ -194,6 +197,8 @@ static void print_app(FILE *out, const app *a)
     fprintf(out, "input    %s\nbodies  ", a->formats);
     for (uint32_t i = 0; i < a->table->n_bodies; i++)
         fprintf(out, " %s", a->table->bodies[i].name);
+    for (uint32_t i = 0; a->loops && a->loops != a->table && i < a->loops->n_bodies; i++)
+        fprintf(out, " %s", a->loops->bodies[i].name);
     if (a->cells)
         print_cells(out, a->cells);
     for (const app_scenario *s = a->scenarios; s->engine; s++)

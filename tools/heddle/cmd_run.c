@@ -5,6 +5,7 @@
 
 #include "answer.h"
 #include "cli.h"
+#include "loop_summary.h"
 #include "pool_summary.h"
 #include "summary.h"
 #include "work.h"
@@ -20,8 +21,9 @@ typedef struct outcome {
     uint64_t n_runs;
     const char *check, *sentence; /* "ok", "failed", "skipped", and why */
     answer answer;
-    summary summary; /* only with --stats, of a graph or of a pool: */
+    summary summary; /* only with --stats, of a graph, a pool or a loop: */
     pool_summary pool;
+    loop_summary loop;
 } outcome;
 
 /* ---- running ---- */
@@ -91,6 +93,8 @@ static int write_outputs(const options *o, const work *w)
     char title[96];
     snprintf(title, sizeof title, "%s on %s, %" PRIu32 " workers", w->app ? w->app->name : w->file,
              heddle_backend_name(w->config.backend), w->config.n_workers);
+    if (work_loop(w))
+        return CLI_OK;
     if (!w->graph)
         return write_of_pool(o, w->c->pool, title);
     if (o->trace)
@@ -138,6 +142,30 @@ static void print_size(const app_case *c, FILE *f)
     fputc('\n', f);
 }
 
+/* Backend and workers; the units of a fleet. */
+static void print_where(const work *w, FILE *f)
+{
+    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
+    if (!work_loop(w)) {
+        fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,
+                w->config.n_workers == 1 ? "" : "s");
+        return;
+    }
+    fputs("  devices ", f);
+    for (uint32_t i = 0; heddle_fleet_get_unit(work_loop(w)->fleet, i, &u) == HEDDLE_OK; i++)
+        fprintf(f, " %s", u.name);
+}
+
+/* Further lines are indented like the first. */
+static void print_how(const char *lines, FILE *f)
+{
+    for (const char *head = "how"; *lines; head = "") {
+        const size_t n = strcspn(lines, "\n");
+        fprintf(f, "\n  %-8s %.*s", head, (int)n, lines);
+        lines += n + (lines[n] != 0);
+    }
+}
+
 static void print_report(const outcome *out, const options *o, FILE *f)
 {
     const work *w = &out->w;
@@ -146,10 +174,8 @@ static void print_report(const outcome *out, const options *o, FILE *f)
     fprintf(f, "%s - %s\n", work_name(w, name), w->app ? w->app->summary : "a graph of spinning bodies");
     if (w->app)
         print_size(w->c, f);
-    fprintf(f, "  backend  %s, %" PRIu32 " worker%s", heddle_backend_name(w->config.backend), w->config.n_workers,
-            w->config.n_workers == 1 ? "" : "s");
-    if (*work_how(w))
-        fprintf(f, "\n  how      %s", work_how(w));
+    print_where(w, f);
+    print_how(work_how(w), f);
     print_facts(w, f);
     fprintf(f, "  time     build %s, ", cli_duration(&build, w->build_ns));
     if (w->graph)
@@ -160,6 +186,8 @@ static void print_report(const outcome *out, const options *o, FILE *f)
     fprintf(f, "  check    %s%s%s\n", out->check, out->sentence ? ": " : "", out->sentence ? out->sentence : "");
     if (o->stats && w->graph)
         summary_print(&out->summary, f);
+    else if (o->stats && work_loop(w))
+        loop_summary_print(&out->loop, f);
     else if (o->stats)
         pool_summary_print(&out->pool, f);
 }
@@ -194,6 +222,37 @@ static void json_answer(const outcome *out, FILE *f)
     fputs("}", f);
 }
 
+/* Where and how a work was run: backend, schedule and policy; of a loop "fleet", its way to divide and "-". */
+static void json_where(const work *w, FILE *f)
+{
+    const app_looping *l = work_loop(w);
+    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
+    if (!l) {
+        fprintf(f, "  \"backend\": \"%s\",\n  \"schedule\": \"%s\",\n  \"policy\": \"%s\",\n",
+                heddle_backend_name(w->config.backend), work_schedule(&w->config), work_policy(&w->config));
+        return;
+    }
+    fprintf(f, "  \"backend\": \"fleet\",\n  \"schedule\": \"%s\",\n  \"policy\": \"-\",\n  \"devices\": [",
+            work_split());
+    for (uint32_t i = 0; heddle_fleet_get_unit(l->fleet, i, &u) == HEDDLE_OK; i++) {
+        fputs(i ? ", " : "", f);
+        json_string(f, u.name);
+    }
+    fputs("],\n", f);
+}
+
+static void json_stats(const outcome *out, FILE *f)
+{
+    fputs("  \"stats\": ", f);
+    if (out->w.graph)
+        summary_json(&out->summary, f);
+    else if (work_loop(&out->w))
+        loop_summary_json(&out->loop, f);
+    else
+        pool_summary_json(&out->pool, f);
+    fputs(",\n", f);
+}
+
 static void print_json(const outcome *out, const options *o, FILE *f)
 {
     const work *w = &out->w;
@@ -205,26 +264,19 @@ static void print_json(const outcome *out, const options *o, FILE *f)
                 w->c->n[1], w->c->b[0], w->c->b[1]);
     else
         fputs(",\n  \"n\": null,\n  \"b\": null,\n", f);
-    fprintf(f, "  \"backend\": \"%s\",\n  \"schedule\": \"%s\",\n  \"policy\": \"%s\",\n",
-            heddle_backend_name(w->config.backend), work_schedule(&w->config), work_policy(&w->config));
+    json_where(w, f);
     fputs("  \"how\": ", f);
     json_string(f, work_how(w));
     fputs(",\n", f);
-    fprintf(f, "  \"workers\": %" PRIu32 ",\n", w->config.n_workers);
+    fprintf(f, "  \"workers\": %" PRIu32 ",\n", work_loop(w) ? work_n_units(w) : w->config.n_workers);
     for (const app_fact *a = w->facts; a < w->facts + w->n_facts; a++)
         if (a->key)
             fprintf(f, "  \"%s\": %" PRIu64 ",\n", a->key, a->value);
     fprintf(f, "  \"repeat\": %" PRIu64 ",\n", out->n_runs);
     json_times(out, f);
     fprintf(f, "  \"check\": \"%s\",\n", out->check);
-    if (o->stats) {
-        fputs("  \"stats\": ", f);
-        if (w->graph)
-            summary_json(&out->summary, f);
-        else
-            pool_summary_json(&out->pool, f);
-        fputs(",\n", f);
-    }
+    if (o->stats)
+        json_stats(out, f);
     json_answer(out, f);
     fputs("\n}\n", f);
 }
@@ -240,6 +292,8 @@ static int gather(outcome *out, const options *o)
         return CLI_OK;
     if (out->w.graph)
         return summary_of_run(&out->summary, out->w.ctx, out->w.graph);
+    if (work_loop(&out->w))
+        return loop_summary_of(&out->loop, work_loop(&out->w)->fleet, work_loop(&out->w)->loop);
     return pool_summary_of(&out->pool, out->w.c->pool, out->w.app->table->n_bodies);
 }
 
@@ -276,22 +330,27 @@ static int read_plan(const work *w, const char *path)
     return s ? cli_heddle_bad(w->ctx, s) : CLI_OK;
 }
 
-static int is_pool(const target *t) { return !t->file && t->scenario->engine == &app_pool; }
+static int is_of(const target *t, const app_engine *engine) { return !t->file && t->scenario->engine == engine; }
 
-/* What a graph can show of itself, and a pool cannot. */
+/* What a graph can show of itself, and a pool or a loop cannot; and what a loop cannot. */
 static int check_scenario(const options *o, const target *t)
 {
     const char *option = o->dot ? "--dot" : o->dump_graph ? "--dump-graph" : o->plan ? "--plan" : NULL;
-    if (!option || !is_pool(t))
-        return CLI_OK;
-    return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
+    const char *events = o->trace ? "--trace" : o->timeline ? "--timeline" : NULL;
+    if (option && (is_of(t, &app_pool) || is_of(t, &app_loop)))
+        return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
+    if (events && is_of(t, &app_loop))
+        return cli_bad("%s: slices of a loop leave no events; --stats tells of them", events);
+    return CLI_OK;
 }
 
 /* Makes room for a trace if one is wanted. Pools read the variable when they are opened. */
 static int want_trace(const options *o, const target *t, heddle_config *config)
 {
     const int wanted = o->stats || o->trace || o->timeline;
-    if (is_pool(t))
+    if (is_of(t, &app_loop))
+        return CLI_OK;
+    if (is_of(t, &app_pool))
         return wanted && pool_trace_room() ? cli_bad("out of memory") : CLI_OK;
     if (wanted || (t->file && !o->no_check))
         config->n_trace = trace_room(config);
@@ -321,6 +380,7 @@ int cmd_run(const options *o)
     }
     summary_free(&out.summary);
     pool_summary_free(&out.pool);
+    loop_summary_free(&out.loop);
     answer_free(&out.answer);
     free(out.run_ns);
     work_close(&out.w);

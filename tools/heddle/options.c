@@ -90,6 +90,8 @@ static const choice backends = {"backend", HEDDLE_N_BACKENDS, backend_text};
 static const choice policies = {"policy", HEDDLE_N_POLICIES, policy_text};
 static const char *pool_mode_text(unsigned i) { return heddle_pool_mode_name((heddle_pool_mode)i); }
 static const choice pool_modes = {"mode", HEDDLE_N_POOL_MODES, pool_mode_text};
+static const char *split_text(unsigned i) { return heddle_split_name((heddle_split)i); }
+static const choice splits = {"way to divide", HEDDLE_N_SPLITS, split_text};
 static const choice schedules = {"schedule", HEDDLE_N_SCHEDULES, schedule_text};
 
 static int find_choice(const choice *c, const char *name, const char *value, unsigned *out)
@@ -121,6 +123,22 @@ static int set_pool(options *o, const char *name, char *value)
     unsigned mode;
     o->pool = 1;
     return find_choice(&pool_modes, name, value, &mode) || setenv("HEDDLE_POOL_MODE", value, 1) ? CLI_BAD : CLI_OK;
+}
+
+/* So do loops; and fleets, which know what names a device. */
+static int set_one_split(options *o, const char *name, char *value)
+{
+    unsigned split;
+    o->is_loop = 1;
+    return find_choice(&splits, name, value, &split) || setenv("HEDDLE_SPLIT", value, 1) ? CLI_BAD : CLI_OK;
+}
+
+static int set_devices(options *o, const char *name, char *value)
+{
+    if (!value[strspn(value, " ")])
+        return cli_bad("%s needs a value: words that name devices", name);
+    o->is_loop = o->devices = 1;
+    return setenv("HEDDLE_DEVICES", value, 1) ? cli_bad("out of memory") : CLI_OK;
 }
 
 /* Reads a comma-separated list into a bit set. */
@@ -273,6 +291,9 @@ static const option table[] = {
      "tasks of a pool in lock step: so many are spawned when those before have ended"},
     {"--irregular", NULL, FOR_RUN | FOR_BENCH, set_irregular,
      "a pool's tasks have teams of 32, 64, 128, 256, and a side to match"},
+    {"--devices", "WORDS", FOR_RUN | FOR_BENCH, set_devices,
+     "APP/loop, shared out over these: \"cuda:* cpu:*\", 4*cuda:0/4, virtual:speed=0.5, serial"},
+    {"--split", "NAME", FOR_RUN | FOR_BENCH, set_one_split, "APP/loop, divided in that way (heddle info lists them)"},
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,

@@ -25,7 +25,8 @@ typedef struct options {
     uint64_t repeat, runs;
     uint32_t column_ns, hand_ns; /* of plan APP/wave: costs, 0 = not given */
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
-    int no_check, json, stats, costs, help, pool; /* pool: --pool was given */
+    int no_check, json, stats, costs, help;
+    int pool, is_loop, devices; /* --pool was given; --devices, or --split of run and bench; --devices */
 } options;
 
 /* Reads argv[0 .. argc) as options of `command`. CLI_OK, or CLI_BAD with the sentence printed; options_free in

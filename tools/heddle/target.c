@@ -45,17 +45,35 @@ static const app_scenario *scenario_for(const app *a, heddle_schedule schedule)
     return a->scenarios;
 }
 
+static int check_loop(const options *o, const char *name)
+{
+    const heddle_config *c = &o->config;
+    if (c->schedule || c->expert.policy || c->expert.by_body)
+        return cli_bad("--schedule, --policy and --by-body: %s has no graph; --split says how a loop is divided", name);
+    if (o->devices && (c->backend || c->n_workers || c->device))
+        return cli_bad("--devices says where a loop runs; --backend, --workers and --device do, too");
+    return CLI_OK;
+}
+
+/* What goes with one engine only. */
+static int check_engine(const options *o, const char *name, const app_engine *engine)
+{
+    if (o->pool && engine != &app_pool)
+        return cli_bad("--pool: %s is no scenario of a pool", name);
+    if (o->is_loop && engine != &app_loop)
+        return cli_bad("--devices and --split: %s is no scenario of a loop", name);
+    return engine == &app_loop ? check_loop(o, name) : CLI_OK;
+}
+
 int find_scenario(const options *o, const char *name, const app **a, const app_scenario **s)
 {
     size_t n = strcspn(name, "/");
-    const char *engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : NULL;
+    const char *engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : o->is_loop ? app_loop.name : NULL;
     *a = app_named(name, n);
     if (!*a)
         return unknown_app(name, n);
     *s = engine ? app_scenario_of(*a, engine) : scenario_for(*a, o->config.schedule);
-    if (*s && o->pool && (*s)->engine != &app_pool)
-        return cli_bad("--pool: %s is no scenario of a pool", name);
-    return *s ? CLI_OK : unknown_engine(*a, engine);
+    return *s ? check_engine(o, name, (*s)->engine) : unknown_engine(*a, engine);
 }
 
 int find_app(const char *name, const app **out)

@@ -35,11 +35,61 @@ static int is_serial(const heddle_config *c)
     return c->backend == HEDDLE_SERIAL || (c->backend == HEDDLE_AUTO && said && !strcmp(said, "serial"));
 }
 
+static int is_loop(const work *w) { return w->app && w->c->scenario->engine == &app_loop; }
+
+/* The backend asked for, by option or by HEDDLE_BACKEND. */
+static int find_backend(const heddle_config *cfg, heddle_backend *out)
+{
+    const char *said = getenv("HEDDLE_BACKEND");
+    *out = cfg->backend;
+    if (cfg->backend || !said || !*said)
+        return CLI_OK;
+    for (unsigned b = 0; b < HEDDLE_N_BACKENDS; b++)
+        if (!strcmp(said, heddle_backend_name((heddle_backend)b))) {
+            *out = (heddle_backend)b;
+            return CLI_OK;
+        }
+    return cli_bad("HEDDLE_BACKEND=%s: no such backend", said);
+}
+
+/* The devices of a backend: the calling thread, cores, a GPU. None: the fleet's own default, with as many cores as are wanted. */
+static void name_devices(work *w, heddle_backend b, const heddle_config *cfg)
+{
+    char cores[16] = "cpu:*";
+    if (cfg->n_workers)
+        snprintf(cores, sizeof cores, "cpu:%u", cfg->n_workers);
+    if (b == HEDDLE_CUDA)
+        snprintf(w->devices, sizeof w->devices, "cuda:%u", cfg->device);
+    else
+        snprintf(w->devices, sizeof w->devices, "%s%s", b == HEDDLE_AUTO ? "cuda:* " : "",
+                 b == HEDDLE_SERIAL ? "serial" : cores);
+}
+
+/* A loop opens a fleet, and needs no context. HEDDLE_DEVICES is what the fleet reads; options that name a backend come first. */
+static int choose_devices(work *w, const heddle_config *cfg)
+{
+    const char *said = getenv("HEDDLE_DEVICES");
+    heddle_backend b;
+    if (find_backend(cfg, &b))
+        return CLI_BAD;
+    w->config = *cfg;
+    w->config.backend = b;
+    if (said && *said && !cfg->backend && !cfg->n_workers)
+        return CLI_OK;
+    name_devices(w, b, cfg);
+    w->c->devices = w->devices;
+    return CLI_OK;
+}
+
 static int open_context(work *w, const heddle_config *cfg)
 {
     heddle_config config = *cfg;
     uint64_t begin_ns = cli_now_ns();
     heddle_status s;
+    if (is_loop(w)) {
+        w->c->time_limit_ms = config.time_limit_ms ? config.time_limit_ms : time_limit(&config);
+        return choose_devices(w, cfg);
+    }
     if (w->app && w->c->scenario->engine == &app_pool && !is_serial(cfg))
         config.team_size = 0; /* the tasks of the pool have it */
     if (!config.time_limit_ms && !getenv("HEDDLE_TIME_LIMIT_MS"))
@@ -249,7 +299,23 @@ const char *work_how(const work *w)
     heddle_pool_info pool = HEDDLE_POOL_INFO_INIT;
     if (w->graph)
         return heddle_graph_describe_run(w->graph);
+    if (work_loop(w))
+        return heddle_loop_how(work_loop(w)->loop);
     return w->c->pool && heddle_pool_get_info(w->c->pool, &pool) == HEDDLE_OK ? pool.how : "";
+}
+
+const app_looping *work_loop(const work *w) { return w->app ? w->c->looping : NULL; }
+
+const char *work_split(void)
+{
+    const char *said = getenv("HEDDLE_SPLIT");
+    return said && *said ? said : heddle_split_name(HEDDLE_SPLIT_CUT);
+}
+
+uint32_t work_n_units(const work *w)
+{
+    heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
+    return heddle_loop_get_stats(work_loop(w)->loop, &stats) == HEDDLE_OK ? stats.n_units : 0;
 }
 
 const char *work_schedule(const heddle_config *c)

@@ -5,21 +5,23 @@
 #define WORK_H
 
 #include "app.h"
+#include "loop.h"
 
 typedef struct work {
     const app *app;   /* NULL: a graph file */
     const char *file; /* NULL: an app       */
     app_case *c;      /* its scenario is run */
     heddle_ctx *ctx;
-    heddle_graph *graph;       /* NULL: the scenario is a pool */
+    heddle_graph *graph;       /* NULL: the scenario is a pool or a loop */
     app_fact facts[APP_FACTS]; /* facts of the scenario's engine after build */
     size_t n_facts;
-    heddle_config config; /* with every default filled in */
+    heddle_config config; /* with every default filled in; of a loop as asked for */
+    char devices[32];     /* of a loop, if backend and workers say where it runs */
     heddle_graph_info info;
     uint64_t prepare_ns, open_ns, build_ns;
 } work;
 
-/* Prepares, opens a context, builds (or reads) and freezes. Exactly one of `a` (its first scenario) and `file` is
+/* Prepares, opens a context (a loop has none), builds (or reads) and freezes. Exactly one of `a` (its first scenario) and `file` is
  * given. work_close must follow in any case. */
 int work_open(work *w, const app *a, const char *file, const app_request *q, const heddle_config *cfg);
 /* The same for any scenario of a. */
@@ -38,8 +40,14 @@ void work_close(work *w);
 /* "lu", or "sw/wave" for a scenario that is not the app's first; for a file its path. */
 const char *work_name(const work *w, char name[64]);
 
-/* How the last run went (heddle_graph_describe_run), "" for a pool. */
+/* How the last run went (heddle_graph_describe_run, heddle_loop_how): lines. */
 const char *work_how(const work *w);
+/* NULL: the work is no loop. */
+const app_looping *work_loop(const work *w);
+/* How loops are divided: --split, HEDDLE_SPLIT, or the default. */
+const char *work_split(void);
+/* Units of the loop's fleet. */
+uint32_t work_n_units(const work *w);
 
 /* trace_room.c: room for the events of one run, divided among its workers; 0 if HEDDLE_TRACE sets it. */
 uint32_t trace_room(const heddle_config *config);

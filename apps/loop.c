@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c - the engine of loops, for scenarios; implements loop.h. */
+#include "loop.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the form ---- */
+
+app_loop_form app_loop_of(uint64_t n)
+{
+    app_loop_form f = {.desc = HEDDLE_LOOP_INIT};
+    f.desc.n = n;
+    return f;
+}
+
+void app_loop_add_rows(app_loop_form *f, app_rows rows) { f->rows[f->n_rows++] = rows; }
+void app_loop_add_found(app_loop_form *f, heddle_reduction r) { f->found[f->n_found++] = r; }
+
+/* ---- building ---- */
+
+/* The devices that are a context's. */
+static void devices_of(heddle_ctx *ctx, char out[32])
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    (void)heddle_ctx_get_config(ctx, &config);
+    if (config.backend == HEDDLE_SERIAL)
+        snprintf(out, 32, "serial");
+    else if (config.backend == HEDDLE_CUDA)
+        snprintf(out, 32, "cuda:%" PRIu32, config.device);
+    else
+        snprintf(out, 32, "cpu:%" PRIu32, config.n_workers);
+}
+
+static int open_fleet(app_case *c, heddle_ctx *ctx)
+{
+    char devices[32];
+    if (ctx)
+        devices_of(ctx, devices);
+    return heddle_fleet_open(&c->looping->fleet,
+                             c->devices ? c->devices
+                             : ctx      ? devices
+                                        : NULL,
+                             NULL) == HEDDLE_OK
+               ? 0
+               : app_failed(c);
+}
+
+static int make_arrays(app_case *c)
+{
+    app_looping *l = c->looping;
+    for (uint32_t i = 0; i < l->form.n_rows; i++) {
+        heddle_array_desc d = HEDDLE_ARRAY_INIT;
+        d.n_rows = l->form.rows[i].n_rows;
+        d.row_bytes = l->form.rows[i].row_bytes;
+        d.host = l->form.rows[i].host;
+        if (heddle_array_new(l->fleet, &d, &l->arrays[i]) != HEDDLE_OK)
+            return app_failed(c);
+    }
+    return 0;
+}
+
+static int make_loop(app_case *c)
+{
+    app_looping *l = c->looping;
+    heddle_loop_desc d = l->form.desc;
+    heddle_access accesses[APP_MOST_ROWS];
+    for (uint32_t i = 0; i < l->form.n_rows; i++) {
+        const app_rows *r = &l->form.rows[i];
+        accesses[i] = (heddle_access)HEDDLE_ROWS(l->arrays[i], r->mode, r->field, r->before, r->after);
+    }
+    d.accesses = accesses;
+    d.n_accesses = l->form.n_rows;
+    d.reductions = l->form.found;
+    d.n_reductions = l->form.n_found;
+    if (c->spawning.team_size)
+        d.team_size = c->spawning.team_size;
+    return heddle_loop_new(l->fleet, c->app->loops, &d, &l->loop) == HEDDLE_OK ? 0 : app_failed(c);
+}
+
+int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f)
+{
+    c->looping = app_alloc(1, sizeof *c->looping, "the loop", c->error);
+    if (!c->looping)
+        return -1;
+    memset(c->looping, 0, sizeof *c->looping);
+    c->looping->form = *f;
+    return open_fleet(c, ctx) || make_arrays(c) || make_loop(c) || app_loop_reset(c) ? -1 : 0;
+}
+
+void app_loop_close(app_case *c)
+{
+    app_looping *l = c->looping;
+    if (!l)
+        return;
+    heddle_loop_free(l->loop);
+    for (uint32_t i = 0; i < l->form.n_rows; i++)
+        heddle_array_free(l->arrays[i]);
+    heddle_fleet_close(l->fleet);
+    free(l);
+}
+
+/* ---- between runs ---- */
+
+static uint64_t number_bytes(heddle_number type) { return type == HEDDLE_I64 || type == HEDDLE_F64 ? 8 : 4; }
+
+int app_loop_reset(app_case *c)
+{
+    const app_looping *l = c->looping;
+    for (uint32_t i = 0; i < l->form.n_found; i++)
+        memset(l->form.found[i].result, 0, l->form.found[i].n * number_bytes(l->form.found[i].type));
+    for (uint32_t i = 0; i < l->form.n_rows; i++) {
+        const app_rows *r = &l->form.rows[i];
+        if (r->mode != HEDDLE_MODE_OUT)
+            continue;
+        memset(r->host, 0, r->n_rows * r->row_bytes);
+        if (heddle_array_wrote(l->arrays[i], 0, r->n_rows) != HEDDLE_OK)
+            return app_failed(c);
+    }
+    return 0;
+}
+
+int app_loop_fetch(app_case *c)
+{
+    const app_looping *l = c->looping;
+    for (uint32_t i = 0; l && i < l->form.n_rows; i++)
+        if (l->form.rows[i].mode != HEDDLE_MODE_IN &&
+            heddle_array_fetch(l->arrays[i], 0, l->form.rows[i].n_rows) != HEDDLE_OK)
+            return app_failed(c);
+    return 0;
+}
+
+/* ---- the engine ---- */
+
+static int wait(app_case *c)
+{
+    heddle_loop *l = c->looping->loop;
+    const uint32_t limit = c->time_limit_ms ? c->time_limit_ms : HEDDLE_FOREVER;
+    heddle_status s = heddle_loop_wait(l, limit);
+    if (s != HEDDLE_EBUSY)
+        return s == HEDDLE_OK ? 0 : app_failed(c);
+    heddle_loop_cancel(l);
+    if (heddle_loop_wait(l, HEDDLE_FOREVER) == HEDDLE_OK)
+        return 0; /* just then it ended */
+    snprintf(c->error, APP_ERROR, "the run reached its time limit of %" PRIu32 " ms", limit);
+    return -1;
+}
+
+static int run(app_case *c)
+{
+    if (heddle_loop_start(c->looping->loop, c->record, c->record_bytes) != HEDDLE_OK)
+        return app_failed(c);
+    return wait(c);
+}
+
+static size_t facts(const app_case *c, app_fact out[APP_FACTS])
+{
+    const heddle_loop_desc *d = &c->looping->form.desc;
+    size_t n = 0;
+    out[n++] = (app_fact){"indices", "# indices", d->n};
+    if (d->n_2)
+        out[n++] = (app_fact){"indices_2", "each of #", d->n_2};
+    if (d->tile)
+        out[n++] = (app_fact){"tile", "tiles of #", d->tile};
+    return n;
+}
+
+const app_engine app_loop = {
+    .name = "loop",
+    .summary = "one loop shared out over all devices of a fleet, cores and GPUs at once",
+    .run = run,
+    .facts = facts,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.h - what scenarios APP/loop share: the fleet, arrays in the host memory of the case, the loop. An app says which rows a body
+ * touches and what it finds; building, running, resetting and freeing are here. Functions that return int return 0, or -1 with the
+ * sentence. */
+#ifndef APP_LOOP_H
+#define APP_LOOP_H
+
+#include "app.h"
+
+enum { APP_MOST_ROWS = 6, APP_MOST_FOUND = 3 };
+
+/* An array of a loop. */
+typedef struct app_rows {
+    void *host; /* memory of the case, which stays; rows side by side */
+    uint64_t n_rows, row_bytes;
+    heddle_mode mode;
+    size_t field;           /* of its pointer in the record */
+    uint64_t before, after; /* rows more that an index reads */
+} app_rows;
+
+/* What an app's build fills in. */
+typedef struct app_loop_form {
+    app_rows rows[APP_MOST_ROWS];
+    uint32_t n_rows;
+    heddle_reduction found[APP_MOST_FOUND];
+    uint32_t n_found;
+    heddle_loop_desc desc; /* begins as HEDDLE_LOOP_INIT; accesses and reductions are those above */
+} app_loop_form;
+
+/* A case's part of it. */
+typedef struct app_looping {
+    heddle_fleet *fleet;
+    heddle_array *arrays[APP_MOST_ROWS];
+    heddle_loop *loop;
+    app_loop_form form;
+} app_looping;
+
+/* A form without rows and results, of n indices. */
+app_loop_form app_loop_of(uint64_t n);
+void app_loop_add_rows(app_loop_form *f, app_rows rows);
+void app_loop_add_found(app_loop_form *f, heddle_reduction r);
+/* For build: opens the fleet, makes arrays and loop of the app's table `loops`, clears what the loop writes. c->record is the record of
+ * params. A team size that the user wants replaces the form's. */
+int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f);
+/* A scenario's reset: clears what the loop writes and finds. */
+int app_loop_reset(app_case *c);
+/* For read: what the loop wrote may be read; at once if there is no loop. */
+int app_loop_fetch(app_case *c);
+/* For free, before the memory of the rows. */
+void app_loop_close(app_case *c);
+
+#endif
