@@ -64,18 +64,18 @@ HD_FN void heddle_span_fail(const heddle_thread *thread, uint64_t index, uint32_
 /* ---- the loop ------------------------------------------------------------------------------------------------------- */
 
 /* How a loop is divided. */
-#define HEDDLE_SPLIT_MAP(X)                                                                                     \
-    X(CUT, 0, "cut",                                                                                            \
-      "claims by measured speed, run in slices; who has nothing left takes the tail of the one that ends last") \
-    X(STATIC, 1, "static", "one interval a unit, as long as its weight")                                        \
-    X(GUIDED, 2, "guided", "what is left over the number of units (Polychronopoulos and Kuck, 1987)")           \
-    X(HGUIDED, 3, "hguided", "half of the unit's share of what is left, by weight (Maat, EngineCL)")            \
-    X(HDSS, 4, "hdss",                                                                                          \
-      "the thesis: growing blocks until speeds are known, then what is left by these (section 3.3.2)")          \
-    X(AXEL, 5, "axel", "one interval a unit by data-sheet weights")                                             \
-    X(QILIN, 6, "qilin", "one interval a unit by a linear fit of a training run of 30 %, which runs before")    \
-    X(LINEAR, 7, "linear", "blocks that grow by a constant")                                                    \
-    X(EXPONENTIAL, 8, "exponential", "blocks that double")                                                      \
+#define HEDDLE_SPLIT_MAP(X)                                                                                       \
+    X(CUT, 0, "cut",                                                                                              \
+      "claims by measured speed, run in slices; who has nothing left takes the tail of the one that ends last")   \
+    X(STATIC, 1, "static", "one interval a unit, as long as its weight")                                          \
+    X(GUIDED, 2, "guided", "what is left over the number of units (Polychronopoulos and Kuck, 1987)")             \
+    X(HGUIDED, 3, "hguided", "half of the unit's share of what is left, by weight (Maat, EngineCL)")              \
+    X(HDSS, 4, "hdss",                                                                                            \
+      "the thesis: growing blocks until speeds are known, then what is left by these (section 3.3.2)")            \
+    X(AXEL, 5, "axel", "one interval a unit by data-sheet weights")                                               \
+    X(QILIN, 6, "qilin", "one interval a unit by a linear fit; the first 30 %, in equal parts, are the training") \
+    X(LINEAR, 7, "linear", "blocks that grow by a constant")                                                      \
+    X(EXPONENTIAL, 8, "exponential", "blocks that double")                                                        \
     X(FACTORING, 9, "factoring", "half of the unit's share of what is left, by measured speed (Hummel 1992; adaptive)")
 
 typedef enum heddle_split {
