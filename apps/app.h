@@ -91,6 +91,7 @@ typedef struct app_case {
     app_spawning spawning;               /* as requested                                                          */
     const char *devices;                 /* of a scenario with app_loop; NULL: those of ctx, else HEDDLE_DEVICES   */
     uint32_t time_limit_ms;              /* the same, of a run; 0: none                                           */
+    uint32_t n_trace;                    /* the same: events kept of each row of its trace; 0: no trace           */
     struct app_looping *looping;         /* the same, set by build (loop.h)                                       */
     const void *record; /* the record of params, for heddle_graph_run; set by build                          */
     size_t record_bytes;

@@ -75,6 +75,7 @@ static int make_loop(app_case *c)
     d.n_accesses = l->form.n_rows;
     d.reductions = l->form.found;
     d.n_reductions = l->form.n_found;
+    d.n_trace = c->n_trace;
     if (c->spawning.team_size)
         d.team_size = c->spawning.team_size;
     return heddle_loop_new(l->fleet, c->app->loops, &d, &l->loop) == HEDDLE_OK ? 0 : app_failed(c);

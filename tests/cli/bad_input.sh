@@ -41,9 +41,6 @@ refused 'ep/loop has no graph, and so no plan' plan ep
 for option in --dot --dump-graph --plan; do
     refused "$option: mandel/loop has no graph to tell of" run mandel/loop $option x.out
 done
-for option in --trace --timeline; do
-    refused "$option: slices of a loop leave no events" run ep $option x.out
-done
 HEDDLE_DEVICES='cpu:none' refused '"cpu:none": a number or . is expected' run ep
 HEDDLE_BACKEND=fast refused 'HEDDLE_BACKEND=fast' run ep
 HEDDLE_SPLIT=best refused 'HEDDLE_SPLIT=best' run ep

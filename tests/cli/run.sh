@@ -220,6 +220,12 @@ in_out '^unit +share +slices +busy +end +indices/s +in +out +cuts +again$'
 in_out '^virtual:0 +[0-9.]+ % '
 in_out '^all +300 indices in [0-9]+ slices, [0-9]+ cuts, '
 in_out '^balance +[01]\.[0-9]+: the first unit ended after '
+run 0 run ep -n 500000 --devices 'virtual: cpu:1' --trace loop.json --timeline loop.svg --repeat 2
+silent_err
+grep -q '^<svg .*' loop.svg || fail "no picture of a loop: $(head -c 200 loop.svg)"
+grep -q 'ep, divided by cut among 2 units' loop.svg || fail "the picture has no title"
+json_is True "len(d['traceEvents']) > 3" loop.json
+rm loop.json loop.svg
 run 0 run mandel/loop -n 100x84 -b 5x16 --devices 'virtual:fail=6 cpu:1' --stats # lost on the way
 in_out '^virtual:0 .* lost$'
 in_out '^lost +1 of 2 units$'

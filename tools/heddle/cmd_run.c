@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOOP_TRACE (1u << 16) /* events kept of a core, or a queue of another device */
+
 /* Collected for the report. */
 typedef struct outcome {
     work w;
@@ -87,6 +89,20 @@ static int write_of_pool(const options *o, heddle_pool *pool, const char *title)
     return s ? cli_heddle_bad(NULL, s) : CLI_OK;
 }
 
+static int write_of_loop(const options *o, const work *w)
+{
+    const heddle_loop *l = work_loop(w)->loop;
+    heddle_status s = HEDDLE_OK;
+    char title[96];
+    snprintf(title, sizeof title, "%s, divided by %s among %" PRIu32 " units", w->app->name, work_split(),
+             work_n_units(w));
+    if (o->trace)
+        s = heddle_loop_write_trace(l, o->trace);
+    if (!s && o->timeline)
+        s = heddle_loop_write_timeline(l, o->timeline, title);
+    return s ? cli_heddle_bad(NULL, s) : CLI_OK;
+}
+
 static int write_outputs(const options *o, const work *w)
 {
     heddle_status s = HEDDLE_OK;
@@ -94,7 +110,7 @@ static int write_outputs(const options *o, const work *w)
     snprintf(title, sizeof title, "%s on %s, %" PRIu32 " workers", w->app ? w->app->name : w->file,
              heddle_backend_name(w->config.backend), w->config.n_workers);
     if (work_loop(w))
-        return CLI_OK;
+        return write_of_loop(o, w);
     if (!w->graph)
         return write_of_pool(o, w->c->pool, title);
     if (o->trace)
@@ -332,24 +348,23 @@ static int read_plan(const work *w, const char *path)
 
 static int is_of(const target *t, const app_engine *engine) { return !t->file && t->scenario->engine == engine; }
 
-/* What a graph can show of itself, and a pool or a loop cannot; and what a loop cannot. */
+/* What a graph can show of itself, and a pool or a loop cannot. */
 static int check_scenario(const options *o, const target *t)
 {
     const char *option = o->dot ? "--dot" : o->dump_graph ? "--dump-graph" : o->plan ? "--plan" : NULL;
-    const char *events = o->trace ? "--trace" : o->timeline ? "--timeline" : NULL;
-    if (option && (is_of(t, &app_pool) || is_of(t, &app_loop)))
-        return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
-    if (events && is_of(t, &app_loop))
-        return cli_bad("%s: slices of a loop leave no events; --stats tells of them", events);
-    return CLI_OK;
+    if (!option || !(is_of(t, &app_pool) || is_of(t, &app_loop)))
+        return CLI_OK;
+    return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
 }
 
 /* Makes room for a trace if one is wanted. Pools read the variable when they are opened. */
 static int want_trace(const options *o, const target *t, heddle_config *config)
 {
     const int wanted = o->stats || o->trace || o->timeline;
-    if (is_of(t, &app_loop))
+    if (is_of(t, &app_loop)) {
+        config->n_trace = o->trace || o->timeline ? LOOP_TRACE : 0;
         return CLI_OK;
+    }
     if (is_of(t, &app_pool))
         return wanted && pool_trace_room() ? cli_bad("out of memory") : CLI_OK;
     if (wanted || (t->file && !o->no_check))

@@ -87,6 +87,7 @@ static int open_context(work *w, const heddle_config *cfg)
     uint64_t begin_ns = cli_now_ns();
     heddle_status s;
     if (is_loop(w)) {
+        w->c->n_trace = config.n_trace;
         w->c->time_limit_ms = config.time_limit_ms ? config.time_limit_ms : time_limit(&config);
         return choose_devices(w, cfg);
     }
