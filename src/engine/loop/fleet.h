@@ -83,12 +83,12 @@ typedef struct hd_found { /* a reduction */
 /* What a unit does in a run. */
 typedef struct hd_share {
     uint64_t bytes_in, bytes_out, host_ns, end_ns;
-    uint64_t most;       /* grains of a slice, for which its buffer has room */
-    uint64_t slot_bytes; /* of a queue */
-    void **all;          /* of each piece with n_each 0: the accelerator's copy of the array */
-    uint32_t first_row;  /* of the chart */
-    uint32_t is_inside;  /* guarded by fleet.mutex */
-    char trouble[200];   /* what has happened to it, or "" */
+    uint64_t most;        /* grains of a slice, for which its buffer has room */
+    uint64_t slot_bytes;  /* of a queue */
+    void **all;           /* of each piece with n_each 0: the accelerator's copy of the array */
+    uint32_t first_row;   /* of the chart */
+    uint32_t is_asked_in; /* guarded by fleet.mutex */
+    char trouble[200];    /* what has happened to it, or "" */
 } hd_share;
 
 typedef struct hd_chart hd_chart;
@@ -190,8 +190,8 @@ void hd_manager_run(heddle_loop *l, hd_fleet_unit *u);
 void hd_turns_add(heddle_fleet *f, heddle_loop *l);
 /* Waits for a loop that this unit has to take part in; NULL: the fleet is being closed. */
 heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u);
-/* The unit has nothing left to do in it. */
-void hd_turns_leave(heddle_fleet *f, hd_fleet_unit *u);
+/* The unit has nothing left to do in the present loop. */
+void hd_turns_leave(heddle_fleet *f);
 
 /* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; stops and frees it. */
 heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc,

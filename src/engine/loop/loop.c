@@ -376,8 +376,10 @@ static void clear_run(heddle_loop *l)
 /* A serial fleet has no thread: its unit runs here. */
 static void run_here(heddle_loop *l)
 {
-    hd_unit_turn(l, hd_unit_at(l->fleet, 0));
-    hd_turns_leave(l->fleet, hd_unit_at(l->fleet, 0));
+    hd_fleet_unit *u = hd_unit_at(l->fleet, 0);
+    (void)hd_turns_enter(l->fleet, u);
+    hd_unit_turn(l, u);
+    hd_turns_leave(l->fleet);
 }
 
 HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, size_t params_bytes)

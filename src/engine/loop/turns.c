@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* turns.c - the loops of a fleet run one after another, in the order of their starts: all units that are not lost enter the present one,
- * and the last to leave ends it. */
+/* turns.c - the loops of a fleet run one after another, in the order of their starts. All units that are not lost are asked into the present
+ * one. Whoever leaves it last when all is done ends it: a thread that wakes late, and finds nothing to do, holds up nobody. */
 #include "engine/loop/fleet.h"
 
 /* The caller holds the mutex. Makes the first loop of the list the present one. 0: nobody can run it. */
 static int begin(heddle_fleet *f, heddle_loop *l)
 {
+    int any = 0;
     uint64_t i;
     l->number = ++f->n_begun;
     l->n_inside = 0;
     l->start_ns = heddle_host_clock_ns();
     for (i = 0; i < f->units.n; i++) {
-        l->runs[i].is_inside = !hd_unit_is_lost(hd_unit_at(f, i));
-        l->n_inside += l->runs[i].is_inside;
+        l->runs[i].is_asked_in = !hd_unit_is_lost(hd_unit_at(f, i));
+        any |= l->runs[i].is_asked_in;
     }
     (void)pthread_cond_broadcast(&f->wanted);
-    return l->n_inside != 0;
+    return any;
 }
 
 /* Ends the present loop, and those behind it that nobody can run. The caller holds the mutex, which is free while results are put together:
@@ -23,8 +24,11 @@ static int begin(heddle_fleet *f, heddle_loop *l)
 static void end(heddle_fleet *f)
 {
     heddle_loop *l;
+    uint64_t i;
     do {
         l = f->now;
+        for (i = 0; i < f->units.n; i++)
+            l->runs[i].is_asked_in = 0;
         (void)pthread_mutex_unlock(&f->mutex);
         hd_loop_end(l);
         (void)pthread_mutex_lock(&f->mutex);
@@ -50,22 +54,30 @@ void hd_turns_add(heddle_fleet *f, heddle_loop *l)
     (void)pthread_mutex_unlock(&f->mutex);
 }
 
+static int is_asked_in(const heddle_fleet *f, const hd_fleet_unit *u)
+{
+    return f->now && f->now->runs[u->index].is_asked_in;
+}
+
 heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u)
 {
-    heddle_loop *l;
+    heddle_loop *l = NULL;
     (void)pthread_mutex_lock(&f->mutex);
-    while (!(f->now && f->now->runs[u->index].is_inside) && !f->is_closing)
+    while (!is_asked_in(f, u) && !f->is_closing)
         (void)pthread_cond_wait(&f->wanted, &f->mutex);
-    l = f->now && f->now->runs[u->index].is_inside ? f->now : NULL;
+    if (is_asked_in(f, u)) {
+        l = f->now;
+        l->runs[u->index].is_asked_in = 0;
+        l->n_inside++;
+    }
     (void)pthread_mutex_unlock(&f->mutex);
     return l;
 }
 
-void hd_turns_leave(heddle_fleet *f, hd_fleet_unit *u)
+void hd_turns_leave(heddle_fleet *f)
 {
     (void)pthread_mutex_lock(&f->mutex);
-    f->now->runs[u->index].is_inside = 0;
-    if (!--f->now->n_inside)
+    if (!--f->now->n_inside && hd_is_over(f->now))
         end(f);
     (void)pthread_mutex_unlock(&f->mutex);
 }

@@ -27,7 +27,7 @@ static void *unit_main(void *unit)
         hd_machine_pin(u->cpu);
     while ((l = hd_turns_enter(u->fleet, u))) {
         hd_unit_turn(l, u);
-        hd_turns_leave(u->fleet, u);
+        hd_turns_leave(u->fleet);
     }
     return NULL;
 }
