@@ -208,6 +208,7 @@ static void check_trace(void)
     CHECK_MSG(count_in(json, "\"begin\":") == (int)(stats.n_slices + u.n_slices), "%d events, %d slices, %d in queues",
               count_in(json, "\"begin\":"), (int)stats.n_slices, (int)u.n_slices);
     CHECK(count_in(json, "virtual:0, queue 1") > 0 && count_in(svg, "<rect") > 0);
+    CHECK(!remove(json) && !remove(svg));
     heddle_loop_free(l);
     looped_close(&r);
     heddle_fleet_close(f);
