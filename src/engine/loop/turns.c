@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* turns.c - the loops of a fleet run one after another, in the order of their starts. All units that are not lost are asked into the present
- * one. Whoever leaves it last when all is done ends it: a thread that wakes late, and finds nothing to do, holds up nobody. */
+ * one. The last one to leave when all is done ends it: a thread that wakes late, and finds nothing to do, holds up nobody. */
 #include "engine/loop/fleet.h"
 
 /* The caller holds the mutex. Makes the first loop of the list the present one. 0: nobody can run it. */
