@@ -3,6 +3,9 @@
  * HEDDLE_ROUNDS: how many sizes (3). --cuda: fleets with GPUs. */
 #include "loop/cases.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 static const char *const fleets[] = {
     "serial",
     "cpu:1",
@@ -63,6 +66,46 @@ static void check_fleet(const char *devices, uint64_t seed, int n_rounds)
     heddle_fleet_close(f);
 }
 
+/* The body reads rows of neighbours, and no access says so: 1 if that is right by chance. */
+static int run_undeclared(void)
+{
+    const looped_case c = {looped_blur, 5000, 0, 100, 1, HEDDLE_SPLIT_GUIDED, 3};
+    const looped_bytes want = looped_plain(&c);
+    heddle_access list[2];
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_fleet *f = NULL;
+    heddle_loop *l = NULL;
+    looped_rig r;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "2*virtual:", NULL));
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    looped_fill(&r, &c);
+    list[0] = (heddle_access)HEDDLE_ROWS(r.a, HEDDLE_MODE_IN, offsetof(looped_params, a), 0, 0);
+    list[1] = (heddle_access)HEDDLE_ROWS(r.c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0);
+    d.body = looped_blur;
+    d.n = c.n;
+    d.tile = c.tile;
+    d.split = c.split;
+    d.accesses = list;
+    d.n_accesses = 2;
+    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
+    CHECK_OK(NULL, heddle_loop_run(l, &r.params, sizeof r.params));
+    return !memcmp(looped_take(&r).at, want.at, want.n);
+}
+
+/* In a child: under AddressSanitizer the touch ends it. */
+static void check_undeclared(void)
+{
+    int status = 0;
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        (void)!freopen("/dev/null", "w", stderr);
+        _exit(run_undeclared() ? 0 : 3);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK_MSG(!(WIFEXITED(status) && WEXITSTATUS(status) == 0), "rows that nobody has declared were there");
+}
+
 int main(int argc, char **argv)
 {
     const char *text = getenv("HEDDLE_ROUNDS");
@@ -73,6 +116,8 @@ int main(int argc, char **argv)
     size_t i, n = cuda ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets;
     if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU here");
+    if (!cuda)
+        check_undeclared();
     for (i = 0; i < n; i++)
         check_fleet(list[i], seed + i, n_rounds);
     printf("%zu fleets, %d sizes, %d ways: same bytes\n", n, n_rounds, HEDDLE_N_SPLITS);
