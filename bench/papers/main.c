@@ -15,7 +15,8 @@ static const struct paper {
 } papers[] = {{"juggler", figures_juggler},
               {"didc14", figures_didc14},
               {"peerwave", figures_peerwave},
-              {"pagoda", figures_pagoda}};
+              {"pagoda", figures_pagoda},
+              {"hdss", figures_hdss}};
 enum { N_PAPERS = sizeof papers / sizeof *papers };
 
 static int unknown_paper(const char *name)

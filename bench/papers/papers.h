@@ -10,5 +10,6 @@ int figures_juggler(const options *o);
 int figures_didc14(const options *o);
 int figures_peerwave(const options *o);
 int figures_pagoda(const options *o);
+int figures_hdss(const options *o);
 
 #endif

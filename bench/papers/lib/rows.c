@@ -2,6 +2,8 @@
 /* rows.c - implements rows.h. */
 #include "rows.h"
 
+#include <string.h>
+
 int figure_begin(figure_files *f) { return cli_buffer_open(&f->tsv) || cli_buffer_open(&f->svg) ? CLI_BAD : CLI_OK; }
 
 static int write_file(figure_files *f, cli_buffer *b, const char *name, const char *ending)
@@ -25,6 +27,21 @@ int figure_end(figure_files *f, const char *name, int with_svg)
         return write_file(f, &f->svg, name, "svg") || status ? CLI_BAD : CLI_OK;
     cli_buffer_free(&f->svg);
     return status;
+}
+
+int figure_end_drawing(figure_files *f, const char *name)
+{
+    cli_buffer_free(&f->tsv);
+    return write_file(f, &f->svg, name, "svg");
+}
+
+int figure_listed(const char *list, const char *word, size_t *at)
+{
+    const size_t n = strlen(word);
+    for (*at = 0; list[*at]; *at += strcspn(list + *at, " ,"), *at += strspn(list + *at, " ,"))
+        if (strcspn(list + *at, " ,") == n && !memcmp(list + *at, word, n))
+            return 1;
+    return 0;
 }
 
 void figure_put(double *sorted, size_t n, double value)

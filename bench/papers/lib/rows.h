@@ -19,6 +19,12 @@ int figure_begin(figure_files *f);
 /* Writes DIR/NAME.tsv and DIR/NAME.svg and prints their paths. with_svg 0: there is nothing to draw. */
 int figure_end(figure_files *f, const char *name, int with_svg);
 
+/* Writes and prints DIR/NAME.svg alone. */
+int figure_end_drawing(figure_files *f, const char *name);
+
+/* Whether a word is in a list; blanks or commas are between the words. *at: where. */
+int figure_listed(const char *list, const char *word, size_t *at);
+
 /* Inserts into n sorted values. */
 void figure_put(double *sorted, size_t n, double value);
 double figure_middle(const double *sorted, size_t n);

@@ -130,7 +130,7 @@ static int make_figures(figures *f, const char *list)
     const uint64_t n = f->n_tasks;
     size_t n_made = 0, at;
     for (size_t i = 0; i < COUNT(all_figures); i++) {
-        if (list && !pagoda_has(list, all_figures[i].name, &at))
+        if (list && !figure_listed(list, all_figures[i].name, &at))
             continue;
         if (make_one(f, i, n))
             return CLI_BAD;

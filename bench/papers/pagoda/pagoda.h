@@ -74,8 +74,6 @@ void pagoda_linked(figures *f);     /* the resident pool and launches without co
 void pagoda_shared(figures *f);     /* kernels and the resident pool, without block-shared memory, too */
 void pagoda_fourths(figures *f);    /* kernels, and the resident pool on one to four fourths of the GPU */
 pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend);
-/* Whether a word is in a list; blanks or commas are between the words. *at: where. */
-int pagoda_has(const char *list, const char *word, size_t *at);
 
 /* Opens the subject with so many tasks; work_close must follow in any case. Sets t->team_size and n_tasks. */
 int pagoda_open(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, work *w, timing *t);

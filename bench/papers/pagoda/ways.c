@@ -18,15 +18,6 @@ pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_ba
     return way;
 }
 
-int pagoda_has(const char *list, const char *word, size_t *at)
-{
-    const size_t n = strlen(word);
-    for (*at = 0; list[*at]; *at += strcspn(list + *at, " ,"), *at += strspn(list + *at, " ,"))
-        if (strcspn(list + *at, " ,") == n && !memcmp(list + *at, word, n))
-            return 1;
-    return 0;
-}
-
 /* Whether there is a GPU; if not, adds what there is. */
 static int has_gpu(figures *f)
 {
@@ -53,7 +44,7 @@ static void add_listed(figures *f, const char *list, size_t place)
     for (int m = HEDDLE_POOL_AUTO + 1; m < HEDDLE_N_POOL_MODES; m++) {
         const char *mode = heddle_pool_mode_name((heddle_pool_mode)m);
         size_t at;
-        if (pagoda_has(list, mode, &at) && at == place)
+        if (figure_listed(list, mode, &at) && at == place)
             pagoda_add(f, mode, mode, HEDDLE_CUDA);
     }
 }

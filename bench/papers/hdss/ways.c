@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* ways.c - figures 3.9 and 3.12 of the thesis: ways to divide, by how many times as quick as one core they are, and by how evenly units end;
+ * all of them on everything, and some with few to many cores beside the first accelerator. */
+#include "hdss.h"
+
+#include <math.h>
+
+enum { MOST_COUNTS = 8, SOME = 5 };
+
+static const heddle_split some[SOME] = {HEDDLE_SPLIT_CUT, HEDDLE_SPLIT_HDSS, HEDDLE_SPLIT_GUIDED, HEDDLE_SPLIT_HGUIDED,
+                                        HEDDLE_SPLIT_STATIC};
+
+typedef struct gathered {
+    figures *f;
+    FILE *ways, *cores;
+    const char *groups[HDSS_APPS];
+    size_t n_groups;
+    double over[HDSS_APPS * HEDDLE_N_SPLITS], ends_ms[HDSS_APPS * HEDDLE_N_SPLITS];
+    uint32_t counts[MOST_COUNTS]; /* of cores beside the accelerator */
+    size_t n_counts;
+    double logs[MOST_COUNTS * SOME], n_logs[MOST_COUNTS * SOME]; /* of how many times as quick, over apps */
+} gathered;
+
+/* Of the last end less the first. */
+static double middle_ends(const hdss_timing *t)
+{
+    double ms[FIGURE_RUNS];
+    for (size_t i = 0; i < t->n; i++)
+        figure_put(ms, i, t->later[i].ends_ms);
+    return figure_middle(ms, t->n);
+}
+
+static void print_row(FILE *out, const subject *s, const char *devices, heddle_split way, const hdss_timing *t,
+                      double over)
+{
+    if (t->n)
+        fprintf(out, "%s\t%llu\t%s\t%s\t%.5g\t%.5g\t%.5g\t%.4g\t%.4g\t%.4f\t%llu\n", s->of->name,
+                (unsigned long long)s->n_indices, devices, heddle_split_name(way), hdss_middle(t->later, t->n)->ms,
+                t->later[0].ms, t->later[t->n - 1].ms, over, middle_ends(t), hdss_middle(t->later, t->n)->share,
+                (unsigned long long)hdss_middle(t->later, t->n)->n_slices);
+    else
+        fprintf(out, "%s\t%llu\t%s\t%s\tskipped\t%s\n", s->of->name, (unsigned long long)s->n_indices, devices,
+                heddle_split_name(way), t->why);
+}
+
+/* How many times as quick as one core; 0: it could not run. *ends_ms as middle_ends. */
+static double time_way(gathered *g, FILE *out, subject *s, const char *devices, heddle_split way, double one_ms,
+                       double *ends_ms)
+{
+    hdss_timing t;
+    double over;
+    hdss_time(g->f, s, devices, way, 1, &t);
+    over = t.n && one_ms > 0 ? one_ms / hdss_middle(t.later, t.n)->ms : 0;
+    *ends_ms = middle_ends(&t);
+    print_row(out, s, devices, way, &t, over);
+    return over;
+}
+
+static double time_one_core(gathered *g, subject *s)
+{
+    hdss_timing t;
+    hdss_time(g->f, s, "cpu:1", HEDDLE_SPLIT_CUT, 1, &t);
+    print_row(g->ways, s, "cpu:1", HEDDLE_SPLIT_CUT, &t, t.n ? 1 : 0);
+    return t.n ? hdss_middle(t.later, t.n)->ms : 0;
+}
+
+static void time_cores(gathered *g, subject *s, double one_ms)
+{
+    char devices[320];
+    double ends_ms;
+    for (size_t k = 0; k < g->n_counts; k++)
+        for (size_t i = 0; i < SOME; i++) {
+            double over;
+            snprintf(devices, sizeof devices, "%s cpu:%u", g->f->first, g->counts[k]);
+            over = time_way(g, g->cores, s, devices, some[i], one_ms, &ends_ms);
+            g->logs[k * SOME + i] += over > 0 ? log(over) : 0;
+            g->n_logs[k * SOME + i] += over > 0;
+        }
+}
+
+static void make_app(gathered *g, const loop_app *a)
+{
+    const uint64_t n = hdss_indices(g->f, a);
+    const size_t row = g->n_groups * HEDDLE_N_SPLITS;
+    double one_ms;
+    char why[HDSS_WHY];
+    subject s;
+    g->groups[g->n_groups++] = a->name;
+    if (hdss_open(&s, a, n, why)) {
+        hdss_skip(g->ways, a, n, g->f->everything, why);
+    } else {
+        one_ms = time_one_core(g, &s);
+        for (int way = 0; way < HEDDLE_N_SPLITS; way++)
+            g->over[row + (size_t)way] =
+                time_way(g, g->ways, &s, g->f->everything, (heddle_split)way, one_ms, &g->ends_ms[row + (size_t)way]);
+        if (g->f->first)
+            time_cores(g, &s, one_ms);
+        else
+            hdss_skip(g->cores, a, n, "cuda:0 cpu:1", hdss_no_gpu);
+    }
+    hdss_close(&s);
+}
+
+static uint32_t cores_here(void)
+{
+    heddle_fleet *f;
+    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
+    uint32_t n = 0;
+    if (heddle_fleet_open(&f, "cpu:*", NULL) != HEDDLE_OK)
+        return 0;
+    while (heddle_fleet_get_unit(f, n, &u) == HEDDLE_OK)
+        n++;
+    heddle_fleet_close(f);
+    return n;
+}
+
+/* 1, 3, 7, ...: what this machine has beside one for the accelerator, but at least 1. */
+static void count_cores(gathered *g)
+{
+    const uint32_t n = cores_here();
+    for (uint32_t k = 1; (k == 1 || k < n) && g->n_counts < MOST_COUNTS; k = 2 * k + 1)
+        g->counts[g->n_counts++] = k;
+}
+
+/* ---- files ---- */
+
+static int end_ways(gathered *g, figure_files *files, const char *note)
+{
+    const char *series[HEDDLE_N_SPLITS];
+    chart c = {.title = "Ways to divide a loop over everything", .note = note, .unit = "times as quick as one core"};
+    figure_files ends = {.dir = files->dir};
+    for (int i = 0; i < HEDDLE_N_SPLITS; i++)
+        series[i] = heddle_split_name((heddle_split)i);
+    chart_fill(&c, g->n_groups, g->groups, HEDDLE_N_SPLITS, series, g->over);
+    chart_print(&c, files->svg.out);
+    if (figure_end(files, "hdss-ways", 1) || figure_begin(&ends))
+        return CLI_BAD;
+    c.title = "How long after the first unit the last one ends";
+    c.unit = "ms";
+    c.value = g->ends_ms;
+    chart_print(&c, ends.svg.out);
+    return figure_end_drawing(&ends, "hdss-ends");
+}
+
+static int end_cores(gathered *g, figure_files *files, const char *note)
+{
+    const char *series[SOME], *groups[MOST_COUNTS];
+    char names[MOST_COUNTS][16];
+    chart c = {.title = "Cores beside an accelerator: geometric means over apps",
+               .note = note,
+               .unit = "times as quick as one core"};
+    for (size_t i = 0; i < SOME; i++)
+        series[i] = heddle_split_name(some[i]);
+    for (size_t k = 0; k < g->n_counts; k++) {
+        snprintf(names[k], sizeof names[k], "%u", g->counts[k]);
+        groups[k] = names[k];
+        for (size_t i = k * SOME; i < (k + 1) * SOME; i++)
+            g->logs[i] = g->n_logs[i] == (double)g->n_groups ? exp(g->logs[i] / g->n_logs[i]) : 0;
+    }
+    chart_fill(&c, g->n_counts, groups, SOME, series, g->logs);
+    chart_print(&c, files->svg.out);
+    return figure_end(files, "hdss-cores", g->f->first != NULL);
+}
+
+int hdss_ways(figures *f)
+{
+    static const char columns[] =
+        "app\tindices\tdevices\tway\tmedian_ms\tleast_ms\tmost_ms\tover\tends_ms\tshare\tslices";
+    const char *dir = f->o->out ? f->o->out : ".";
+    figure_files ways = {.dir = dir}, cores = {.dir = dir};
+    gathered g = {.f = f};
+    char note[160];
+    if (figure_begin(&ways) || figure_begin(&cores))
+        return CLI_BAD;
+    snprintf(note, sizeof note, "%.4g MB of input, over one core; medians of %zu later runs of a loop",
+             1e-6 * f->n_bytes, figure_runs(f->o));
+    hdss_head(f, ways.tsv.out, note, columns);
+    hdss_head(f, cores.tsv.out, note, columns);
+    g.ways = ways.tsv.out;
+    g.cores = cores.tsv.out;
+    count_cores(&g);
+    for (size_t i = 0; i < HDSS_APPS; i++)
+        if (hdss_has_app(f, i))
+            make_app(&g, &hdss_apps[i]);
+    return end_ways(&g, &ways, note) || end_cores(&g, &cores, note) ? CLI_BAD : CLI_OK;
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# figures_hdss.sh - the figures of HDSS, with a device that a thread plays in place of a GPU: their files, rows and numbers that depend
+# on one another; what is not possible is skipped with a reason.
+. "$2/tests/cli/common.bash"
+
+run 0 bench --figures hdss --out loops -n 400000 --runs 2 --opt devices="virtual: cpu:1"
+for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv; do
+    in_out "^loops/hdss-$name$"
+done
+for file in loops/*.svg; do
+    [ "$(tail -n 1 "$file")" = '</svg>' ] || fail "$file does not end as SVG"
+done
+# rows FILE APP N CONDITION: N rows of the app, all of which the condition holds for.
+rows() {
+    awk -F '\t' -v app="$2" -v n="$3" '$1 == app { seen++; if (!('"$4"')) { print; bad = 1 } } END { exit bad || seen != n }' \
+        "loops/hdss-$1.tsv" >wrong || fail "$1 of $2: $(cat wrong "loops/hdss-$1.tsv")"
+}
+for app in blackscholes histogram boxfilter ep mandel; do
+    # One core, all cores, the accelerator, everything twice; the bound is that of the two alone.
+    rows alone $app 5 '$5 > 0 && $6 <= $5 && $5 <= $7 && $8 > 0 && $11 >= 0 && $11 <= 1 && $12 >= 0 && $12 <= 1'
+    awk -F '\t' -v app=$app '
+        function near(a, b) { return a - b < 0.01 * b && b - a < 0.01 * b }
+        $1 != app { next }
+        $3 == "cpu:1" { core = $5; bad += $8 != 1 || $9 != "-" || $12 != 0 }
+        $3 == "virtual:" { other = $5; bad += $12 != 1 || $16 < 1 || $17 <= 0 }
+        $3 == "virtual: cpu:1" { n[$4]++; bad += !near($9, 1 / (1 / core + 1 / other)) || !near($13, core / (core + other)) || $10 <= 0 }
+        END { exit bad || n["first"] != 1 || n["later"] != 1 }' loops/hdss-alone.tsv || fail "bound of $app: $(cat loops/hdss-alone.tsv)"
+    rows ways $app 11 '$5 > 0 && $6 <= $5 && $5 <= $7 && $8 > 0 && $9 >= 0 && $10 >= 0 && $10 <= 1'
+    for way in cut static guided hguided hdss axel qilin linear exponential factoring; do
+        awk -F '\t' -v app=$app -v way=$way '$1 == app && $3 == "virtual: cpu:1" && $4 == way { n++ } END { exit n != 1 }' \
+            loops/hdss-ways.tsv || fail "no row of $app, $way"
+    done
+    awk -F '\t' -v app=$app '$1 == app && $3 == "virtual: cpu:1" && $5 > 0 && $8 > 0 { ways = ways $4 " " }
+        END { exit ways != "cut hdss guided hguided static " }' loops/hdss-cores.tsv || fail "cores of $app: $(cat loops/hdss-cores.tsv)"
+done
+# Slices double; the rate is indices over time; through each app with three goes a curve.
+awk -F '\t' '$1 == app && $2 != 2 * last { bad = 1 } { app = $1; last = $2 }
+    $3 == "virtual:" { n++; rate = $2 / $4; bad += $8 != 1 || $7 > 1.01 * rate || $7 < 0.99 * rate } END { exit bad || n < 15 }' \
+    loops/hdss-chunks.tsv || fail "chunks: $(cat loops/hdss-chunks.tsv)"
+awk -F '\t' '$1 ~ /^(blackscholes|histogram|boxfilter|ep)$/ { n++; bad += NF != 8 || $2 < 3 || $5 < 0 || $8 < 0 }
+    $1 == "mandel" { bad += $3 != "skipped" || $4 == "" } END { exit bad || n != 4 }' loops/hdss-fits.tsv ||
+    fail "fits: $(cat loops/hdss-fits.tsv)"
+
+# A device that is lost at once, and nobody else: a reason, and the others' rows.
+run 0 bench --figures hdss --out lost -n 100000 --runs 1 --opt devices=virtual:fail=1 --opt figures=alone --opt apps=ep
+[ "$(awk -F '\t' '$1 == "ep" && $4 == "skipped" && $5 != "" { printf "%s;", $3 } $1 == "ep" && $4 == "later" { printf "%s;", $3 }' lost/hdss-alone.tsv)" \
+    = 'cpu:1;cpu:*;virtual:fail=1;virtual:fail=1;' ] || fail "a lost device: $(cat lost/hdss-alone.tsv)"
+run 0 bench --figures hdss --out late -n 100000 --runs 1 --opt seconds=1e-9 --opt figures=ways --opt apps=ep
+[ "$(grep -c 'skipped	--opt seconds left no time$' late/hdss-ways.tsv)" = 11 ] || fail "no time: $(cat late/hdss-ways.tsv)"
+if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
+    run 0 bench --figures hdss --out none -n 100000 --runs 1 --opt apps=ep
+    for name in alone cores chunks fits; do
+        grep -q 'skipped	there is no GPU' none/hdss-$name.tsv || fail "$name without a GPU: $(cat none/hdss-$name.tsv)"
+    done
+    awk -F '\t' '$1 == "ep" && $3 == "cuda:* cpu:*" && $5 > 0 { n++ } END { exit n != 2 }' none/hdss-alone.tsv ||
+        fail "everything without a GPU: $(cat none/hdss-alone.tsv)"
+fi
+
+run 2 bench --figures hdss --opt figures=four
+in_err 'figures=four: of alone, ways and chunks'
+run 2 bench --figures hdss --opt apps=lu
+in_err 'apps=lu: of blackscholes'
+run 2 bench --figures hdss --opt devices=wirtual:
+in_err 'devices=wirtual:'
+run 2 bench --figures hdss --opt seconds=x
+in_err 'seconds=x'
+run 2 bench --figures hdss --opt speed=1
+in_err 'there are figures, apps, devices and seconds'
+finish
