@@ -223,7 +223,7 @@ static void answer(app_case *c, const app_sink *s)
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},
                                          {.engine = NULL}};
 static const app_option options[] = {{"class", "", "of NPB, instead of -n: S, W, A, B, C or D"},
-                                     {"tile", "16", "of a call of the body, in 4096 pairs"},
+                                     {"tile", "4", "of a call of the body, in 4096 pairs"},
                                      {NULL, NULL, NULL}};
 
 const app app_ep = {

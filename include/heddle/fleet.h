@@ -140,6 +140,7 @@ typedef struct heddle_accelerator {
     uint64_t most_copy_bytes; /* of a copy; 0: any                                                     */
     uint32_t n_queues;        /* 1 to HEDDLE_MOST_QUEUES                                               */
     uint32_t takes_strides;   /* 1: copies of rows that do not lie side by side; 0: each row is copied alone */
+    uint64_t n_threads;       /* that it runs side by side: a slice of fewer is not worth it; 0: one */
     double weight;            /* speed by data sheet, a core being 1; for the ways to divide that ask for it */
     /* Memory of the accelerator: an address, or NULL. */
     void *(*mem_new)(void *self, uint64_t n_bytes);
@@ -153,9 +154,9 @@ typedef struct heddle_accelerator {
     void (*close)(void *self, int is_lost);
 } heddle_accelerator;
 #define HEDDLE_MOST_QUEUES 4u
-#define HEDDLE_ACCELERATOR_INIT                                                   \
-    {                                                                             \
-        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 1.0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_ACCELERATOR_INIT                                                      \
+    {                                                                                \
+        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0 \
     }
 /* It joins the fleet, which closes it. Before the fleet's first loop. *a is copied. */
 HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelerator *a);

@@ -189,8 +189,9 @@ typedef struct heddle_loop_stats {
 /* What one unit did in it. */
 typedef struct heddle_loop_unit {
     size_t size; /* set by HEDDLE_LOOP_UNIT_INIT                                                   */
-    uint64_t n_indices, n_slices, n_cuts; /* cuts: tails that it took from others                  */
-    uint64_t n_again;                     /* indices that it was given and others ran              */
+    uint64_t n_indices, n_slices,
+        n_cuts;       /* indices of its tiles, of which the last counts as whole; tails that it took from others */
+    uint64_t n_again; /* indices that it was given and others ran              */
     uint64_t busy_ns, host_ns; /* with slices under way; of these, its thread was busy with calls or bodies */
     uint64_t end_ns;           /* since the start                                       */
     uint64_t bytes_in, bytes_out;

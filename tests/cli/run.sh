@@ -215,7 +215,7 @@ run 0 run boxfilter/loop -n 300x84 --devices 'virtual: cpu:1' --stats
 in_out '^  devices +virtual:0 cpu:0$'
 in_out '^  how +split cut over 2 units$'
 in_out '^ +cpu:0: [0-9.]+ % of the indices in [0-9]+ slices'
-in_out '^  loop +300 indices, each of 84, tiles of 64$'
+in_out '^  loop +300 indices, each of 84, tiles of 32$'
 in_out '^unit +share +slices +busy +end +indices/s +in +out +cuts +again$'
 in_out '^virtual:0 +[0-9.]+ % '
 in_out '^all +300 indices in [0-9]+ slices, [0-9]+ cuts, '

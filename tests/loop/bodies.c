@@ -50,7 +50,7 @@ HEDDLE_LOOP(looped_find, looped_params, params, s)
     HEDDLE_EACH_PARTIAL (v) {
         int64_t part = INT64_MIN;
         for (uint64_t i = s->begin + (uint64_t)v; i < s->end; i += HEDDLE_N_PARTIALS)
-            part = (int64_t)params->all[i] > part ? (int64_t)params->all[i] : part;
+            part = LOOPED_SIGNED(params->all[i]) > part ? LOOPED_SIGNED(params->all[i]) : part;
         heddle_team_partial_i64(thread)[v] = part;
     }
     most = heddle_team_reduce_i64(thread, HEDDLE_MAX);

@@ -7,7 +7,8 @@
 #include "heddle/loop.h"
 
 #define LOOPED_BINS 16u
-#define LOOPED_EACH 3u /* rows of an index of looped_turn */
+#define LOOPED_SIGNED(x) ((int64_t)(x)-5000000000) /* below 0 */
+#define LOOPED_EACH 3u                             /* rows of an index of looped_turn */
 
 typedef struct looped_params {
     const float *a, *b;

@@ -190,9 +190,7 @@ static void plain_find(plain *p, const looped_case *k)
         for (i = g * k->tile; i < end; i++) {
             part[(i - g * k->tile) % 128u] += (double)p->a[i];
             p->bins[p->all[i] % LOOPED_BINS]++;
-            p->most = g == 0 && i == 0               ? (int64_t)p->all[i]
-                      : (int64_t)p->all[i] > p->most ? (int64_t)p->all[i]
-                                                     : p->most;
+            p->most = i == 0 || LOOPED_SIGNED(p->all[i]) > p->most ? LOOPED_SIGNED(p->all[i]) : p->most;
         }
         for (half = 64; half > 0; half /= 2)
             for (int v = 0; v < half; v++)

@@ -14,7 +14,7 @@ static heddle_fleet *open_fleet(const char *format, uint32_t k)
     char words[256], all[320];
     heddle_fleet *f = NULL;
     (void)snprintf(words, sizeof words, format, k);
-    (void)snprintf(all, sizeof all, "%s %s", words, gpu);
+    (void)snprintf(all, sizeof all, "%s %s", words, strcmp(words, "serial") ? gpu : "");
     CHECK_OK(NULL, heddle_fleet_open(&f, all, NULL));
     return f;
 }

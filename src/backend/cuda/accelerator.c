@@ -24,6 +24,7 @@
 #define SPARE_BYTES (512ull << 20) /* of a GPU, for kernels, call stacks and graphs */
 /* A multiprocessor has 128 lanes for floats at some 1.8 GHz; a core has two units of 8 at some 3.5 GHz. */
 #define CORES_OF_SM 4.0
+#define THREADS_OF_SM 2048u /* at once, if a kernel needs few registers */
 
 /* A kernel that was found. */
 typedef struct kernel {
@@ -286,6 +287,7 @@ heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_acceler
     *out = functions;
     out->self = p;
     out->name = p->name;
+    out->n_threads = (uint64_t)THREADS_OF_SM * (uint64_t)d->n_sms / n_parts;
     out->weight = CORES_OF_SM * d->n_sms / n_parts;
     s = make(p, out, e);
     if (s != HEDDLE_OK)

@@ -8,22 +8,32 @@
 
 /* ---- what was found --------------------------------------------------------------------------------------------------- */
 
-#define COMBINE(type)                                                                  \
-    do {                                                                               \
-        type *into = r->result;                                                        \
-        const type *from = (const type *)(const void *)row;                            \
-        for (i = 0; i < r->n; i++)                                                     \
-            into[i] = is_first              ? from[i]                                  \
-                      : r->op == HEDDLE_SUM ? (type)(into[i] + from[i])                \
-                      : r->op == HEDDLE_MIN ? (from[i] < into[i] ? from[i] : into[i])  \
-                                            : (from[i] > into[i] ? from[i] : into[i]); \
+/* Loops of their own, so that compilers make vector code of them. */
+#define COMBINE(type)                                            \
+    do {                                                         \
+        type *into = r->result;                                  \
+        const type *from = (const type *)(const void *)row;      \
+        uint32_t i;                                              \
+        if (r->op == HEDDLE_SUM)                                 \
+            for (i = 0; i < r->n; i++)                           \
+                into[i] = (type)(into[i] + from[i]);             \
+        else if (r->op == HEDDLE_MIN)                            \
+            for (i = 0; i < r->n; i++)                           \
+                into[i] = from[i] < into[i] ? from[i] : into[i]; \
+        else                                                     \
+            for (i = 0; i < r->n; i++)                           \
+                into[i] = from[i] > into[i] ? from[i] : into[i]; \
     } while (0)
 
-static void combine(const heddle_reduction *r, const uint8_t *row, int is_first)
+static void combine(const heddle_reduction *r, const uint8_t *row)
 {
-    uint32_t i;
     switch (r->type) {
-    case HEDDLE_I64: COMBINE(uint64_t); break; /* sums wrap */
+    case HEDDLE_I64:
+        if (r->op == HEDDLE_SUM)
+            COMBINE(uint64_t); /* sums wrap */
+        else
+            COMBINE(int64_t);
+        break;
     case HEDDLE_U32: COMBINE(uint32_t); break;
     case HEDDLE_F64: COMBINE(double); break;
     case HEDDLE_F32: COMBINE(float); break;
@@ -35,8 +45,9 @@ static void put_together(heddle_loop *l)
     uint64_t k, g;
     for (k = 0; k < l->founds.n; k++) {
         const hd_found *f = (const hd_found *)l->founds.at + k;
-        for (g = 0; g < l->n_grains; g++)
-            combine(&f->desc, f->partials->host + g * f->partials->stride, g == 0);
+        memcpy(f->desc.result, f->partials->host, f->partials->row_bytes);
+        for (g = 1; g < l->n_grains; g++)
+            combine(&f->desc, f->partials->host + g * f->partials->stride);
     }
 }
 

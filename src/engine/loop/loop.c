@@ -216,6 +216,15 @@ static void free_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
     hd_delete(r->all, r->all ? (l->pieces.n + 1u) * sizeof *r->all : 0);
 }
 
+/* Grains that keep all threads of an accelerator busy: a slice of fewer takes as long. */
+static uint64_t least_of(const heddle_loop *l, const heddle_accelerator *a, uint64_t most)
+{
+    const heddle_loop_desc *d = &l->desc;
+    const uint64_t columns = d->n_2 ? (d->n_2 - 1u) / d->tile_2 + 1u : 1u, n_tiles = a->n_threads / d->team_size;
+    const uint64_t least = (n_tiles + columns - 1u) / columns;
+    return least < 1 ? 1 : least < most ? least : most;
+}
+
 static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd_split_unit *s)
 {
     uint64_t least;
@@ -231,6 +240,7 @@ static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd
                    r->slot_bytes, least);
     s->most_flying = u->acc.n_queues;
     s->most = r->most;
+    s->least = least_of(l, &u->acc, r->most);
     s->weight = u->acc.weight;
     s->may_hang = 1;
     return get_all(l, u, r);
