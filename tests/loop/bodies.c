@@ -75,4 +75,16 @@ HEDDLE_LOOP(looped_fail, looped_params, params, s)
     }
 }
 
+/* On a GPU it ends the context. */
+HEDDLE_LOOP(looped_trap, looped_params, params, s)
+{
+    HEDDLE_SPAN (i, s) {
+#if defined(__CUDA_ARCH__)
+        if (i >= params->fail_at)
+            __trap();
+#endif
+        params->c[i] = 1.0f;
+    }
+}
+
 HEDDLE_LOOP_TABLE(looped, looped_params, LOOPED_LOOPS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* bodies.h - the bodies of the tests of loops: rows side by side, rows with neighbours, a matrix beside a whole array, several rows an index
- * read and written, numbers that are put together, and one that fails. */
+ * read and written, numbers that are put together, one that fails, and one that breaks a
+ * GPU. */
 #ifndef LOOP_BODIES_H
 #define LOOP_BODIES_H
 
@@ -28,7 +29,8 @@ typedef struct looped_params {
     X(looped_matrix, 0)              \
     X(looped_turn, 0)                \
     X(looped_find, LOOPED_BINS * 4u) \
-    X(looped_fail, 0)
+    X(looped_fail, 0)                \
+    X(looped_trap, 0)
 HEDDLE_ENUM(looped, LOOPED_LOOPS)
 HEDDLE_DECLARE(looped)
 

@@ -6,6 +6,8 @@
 #include "loop/cases.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char *gpu = "";
 
@@ -123,6 +125,51 @@ static void check_last(void)
     }
     looped_close(&r);
     heddle_fleet_close(f);
+}
+
+/* ---- a GPU that breaks --------------------------------------------------------------------------------------------------- */
+
+/* A kernel traps, which ends the GPU's context. The cores finish the loop, and run the next one; closing does not hang. */
+static void trap(void)
+{
+    const looped_case c = {looped_trap, 3000000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_fleet *f = NULL;
+    looped_rig r;
+    int run;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "cuda:0 cpu:2", NULL));
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    for (run = 0; run < 2; run++) {
+        looped_fill(&r, &c);
+        r.params.fail_at = 1000;
+        CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+        check_bytes(&r, &c, "after a trap", 0);
+        CHECK(is_lost(f, 0));
+        printf("%s", heddle_loop_how(r.loop));
+    }
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* In a child, because the fault stays with the process, and before this process asks for a GPU, which a child cannot take over. */
+static void check_trap(void)
+{
+    int status = 0;
+    pid_t child;
+    fflush(stdout);
+    child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        (void)alarm(30);
+        if (!heddle_backend_is_present(HEDDLE_CUDA))
+            _exit(77);
+        trap();
+        fflush(stdout);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        SKIP("no GPU here");
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child's status is %d", status);
 }
 
 /* ---- failing bodies ---------------------------------------------------------------------------------------------------- */
@@ -294,8 +341,7 @@ int main(int argc, char **argv)
 {
     const char *text = getenv("HEDDLE_ACTIONS");
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
-        if (!heddle_backend_is_present(HEDDLE_CUDA))
-            SKIP("no GPU here");
+        check_trap();
         gpu = "cuda:0";
     }
     check_losses(text ? (uint32_t)atoi(text) : 40u);
