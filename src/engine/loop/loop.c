@@ -11,6 +11,7 @@
 #define TILE_ROWS 8u
 #define TILE_COLUMNS 256u
 #define MOST_FOUND_BYTES 65536u
+#define LINK_BYTES (16ull << 20)
 
 #define SAY(status, ...) hd_say(NULL, status, "heddle_loop_new: " __VA_ARGS__)
 
@@ -216,13 +217,16 @@ static void free_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
     hd_delete(r->all, r->all ? (l->pieces.n + 1u) * sizeof *r->all : 0);
 }
 
-/* Grains that keep all threads of an accelerator busy: a slice of fewer takes as long. */
+/* Grains that keep all threads of an accelerator busy: a slice of fewer takes as long. Or so many that its link is busy for long. */
 static uint64_t least_of(const heddle_loop *l, const heddle_accelerator *a, uint64_t most)
 {
     const heddle_loop_desc *d = &l->desc;
     const uint64_t columns = d->n_2 ? (d->n_2 - 1u) / d->tile_2 + 1u : 1u, n_tiles = a->n_threads / d->team_size;
-    const uint64_t least = (n_tiles + columns - 1u) / columns;
-    return least < 1 ? 1 : least < most ? least : most;
+    const uint64_t linked = hd_layout_most(l, LINK_BYTES, &(uint64_t){0});
+    uint64_t least = (n_tiles + columns - 1u) / columns;
+    least = least < linked ? least : linked;
+    least = least < most ? least : most;
+    return least ? least : 1;
 }
 
 static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd_split_unit *s)
