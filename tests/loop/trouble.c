@@ -237,11 +237,12 @@ static void check_trace(void)
 {
     static const char json[] = "loop_trouble.json", svg[] = "loop_trouble.svg";
     const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_GUIDED, 5};
-    heddle_fleet *f = open_fleet("virtual: cpu:1", 0);
+    heddle_fleet *f = NULL;
     heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
     heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
     heddle_loop *l;
     looped_rig r;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual: cpu:1", NULL));
     CHECK_OK(NULL, looped_open(&r, f, &c));
     looped_fill(&r, &c);
     l = traced(f, &r, &c);

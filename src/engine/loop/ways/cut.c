@@ -7,18 +7,20 @@
  * a slice that turns out ten times as long as was predicted must not be the loop. While the fixed cost is unknown, slices grow.
  * Cuts. When the cursor is at the end, a unit takes the tail that lets the loop end soonest: both then end together.
  *
- * A unit is left out while its least slice would take longer than the rest of the loop without it. */
+ * A unit is left out while its least slice would take longer than the rest of the loop without it; and while all units of its kind together
+ * would save less time than such a slice takes: that is what one slice too many costs at the end. */
 #include "engine/loop/ways.h"
 
 #include <math.h>
 
-#define GROWTH 4.0       /* of claims while a kind is unknown */
-#define SHARE 2.0        /* a claim is this part of the unit's share */
-#define FIXED_TIMES 50.0 /* a slice takes so many fixed costs */
-#define PARTS_LEFT 64.0  /* of the time left */
-#define FEWEST_PARTS 8.0 /* whatever the fixed cost */
-#define PROBE 3.0        /* growth of slices while the fixed cost is unknown */
-#define GAIN_TIMES 2.0   /* a cut must bring so many fixed costs */
+#define GROWTH 4.0        /* of claims while a kind is unknown */
+#define SHARE 2.0         /* a claim is this part of the unit's share */
+#define FIXED_TIMES 50.0  /* a slice takes so many fixed costs */
+#define PARTS_LEFT 64.0   /* of the time left */
+#define FEWEST_PARTS 8.0  /* whatever the fixed cost */
+#define PROBE 3.0         /* growth of slices while the fixed cost is unknown */
+#define LEAST_OTHERS 0.01 /* of the rate of all: sums are not exact */
+#define GAIN_TIMES 2.0    /* a cut must bring so many fixed costs */
 
 static double elapsed_ns(const hd_split *s, uint64_t now_ns)
 {
@@ -43,18 +45,35 @@ static int is_beaten(const hd_split *s, double ns)
     return 0;
 }
 
+/* What all present units of a kind do in a nanosecond. */
+static double rate_of_kind(const hd_split *s, uint32_t kind)
+{
+    return s->kinds[kind].n_present / s->kinds[kind].model.each_ns;
+}
+
+static int refuse(hd_split *s, uint32_t unit, uint64_t now_ns, double without, double with)
+{
+    hd_claimant *u = &s->units[unit];
+    u->is_refused = 1;
+    u->without_ns = elapsed_ns(s, now_ns) + without;
+    u->with_ns = elapsed_ns(s, now_ns) + with;
+    return 1;
+}
+
 /* A loop that nobody is at work on leaves nobody out. */
 static int is_left_out(hd_split *s, uint32_t unit, uint64_t now_ns)
 {
-    hd_claimant *u = &s->units[unit];
+    const hd_claimant *u = &s->units[unit];
     const double ns = least_ns(s, hd_model_of(s, unit), u->is.least), others = s->rate - u->rate;
-    const double rest = others > 0 ? (double)(s->n - s->n_ended) / others : ns;
-    if (s->n_unknown || !s->n_under_way || ns <= rest || !is_beaten(s, ns))
+    const double left = (double)(s->n - s->n_ended), rest = others > 0 ? left / others : ns;
+    const double other_kinds = s->rate - rate_of_kind(s, u->is.kind);
+    if (s->n_unknown || !s->n_under_way)
         return 0;
-    u->is_refused = 1;
-    u->without_ns = elapsed_ns(s, now_ns) + rest;
-    u->with_ns = elapsed_ns(s, now_ns) + ns;
-    return 1;
+    if (ns > rest && is_beaten(s, ns))
+        return refuse(s, unit, now_ns, rest, ns);
+    if (other_kinds > LEAST_OTHERS * s->rate && left / other_kinds - left / s->rate < ns)
+        return refuse(s, unit, now_ns, left / other_kinds, left / s->rate + ns);
+    return 0;
 }
 
 /* Grains of the unit's latest slice that was timed. */
