@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bodies.h - the bodies of the tests of loops: rows side by side, rows with neighbours, a matrix beside a whole array, several rows an index
- * read and written, numbers that are put together, one that fails, and one that breaks a
- * GPU. */
+/* bodies.h - the bodies of the tests of loops: rows side by side, rows with neighbours, a matrix beside a whole array. One reads and writes
+ * several rows an index, one finds numbers that are put together, one fails, and one breaks a GPU. */
 #ifndef LOOP_BODIES_H
 #define LOOP_BODIES_H
 

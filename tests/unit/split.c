@@ -103,14 +103,17 @@ static void advance(play *p, uint32_t unit, outstanding *o)
 {
     player *u = &p->units[unit];
     const uint64_t began = o->issued_ns > u->ended_ns ? o->issued_ns : u->ended_ns;
+    hd_slice ran = o->slice;
     if (!o->is_kept && (u->is.may_hang || below(p, 2) == 0)) {
         o->is_kept = o->is_used = hd_split_keep(p->s, unit, &o->slice);
         CHECK(o->is_kept || u->is.may_hang); /* others never get what may be written */
         u->waits_since = UINT64_MAX;
         return;
     }
-    if (hd_split_ended(p->s, unit, &o->slice, began, p->now))
-        write_home(p, unit, &o->slice);
+    if (o->slice.due_ns && below(p, 4) == 0)
+        ran.end = ran.begin + 1 + below(p, ran.end - ran.begin); /* it has stopped early */
+    if (hd_split_stopped(p->s, unit, &o->slice, ran.end, began, p->now))
+        write_home(p, unit, &ran);
     else
         CHECK(u->is.may_hang); /* it seemed to hang while it wrote home */
     u->ended_ns = p->now;
@@ -277,7 +280,7 @@ static hd_split *make_plain(heddle_split way, uint64_t n, const hd_split_unit *u
 
 static hd_slice must_take(hd_split *s, uint32_t unit, uint64_t now)
 {
-    hd_slice slice = {0, 0, 0};
+    hd_slice slice = {0, 0, 0, 0};
     CHECK_MSG(hd_split_take(s, unit, now, &slice) == HD_TAKE_SLICE, "unit %u", unit);
     return slice;
 }
@@ -391,6 +394,23 @@ static void hang(until what, int other_hangs)
         CHECK(counts.n_again == 10 && counts.n_grains == 0);
     }
     CHECK(hd_split_is_over(s) && hd_split_n_ended(s) == 20);
+    hd_split_delete(s);
+}
+
+/* A core finds its slice far denser than predicted and stops: what it has not run is its claim's, and the next slice begins there. */
+static void test_stopped(void)
+{
+    const hd_split_unit units[] = {ALIKE(0, 1, 1, 0), ALIKE(1, 2, 1, 1)};
+    const hd_split_model models[] = {{0, 1000, 1}, {0, 1000, 1}};
+    hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, models);
+    const hd_slice first = must_take(s, 0, 1000000), other = must_take(s, 1, 1000000);
+    const uint64_t n = first.end - first.begin;
+    hd_slice next;
+    CHECK(n > 2 && first.due_ns > 1000000 + n * 1000 && !other.due_ns); /* slices in queues cannot stop */
+    CHECK(hd_split_stopped(s, 0, &first, first.begin + 2, 1000000, first.due_ns));
+    CHECK(hd_split_n_ended(s) == 2);
+    next = must_take(s, 0, first.due_ns);
+    CHECK(next.begin == first.begin + 2);
     hd_split_delete(s);
 }
 
@@ -577,6 +597,7 @@ int main(void)
     for (until what = UNTIL_NOBODY; what <= UNTIL_KEPT; what++)
         for (int other = 0; other < 2; other++)
             hang(what, other);
+    test_stopped();
     test_hangs_at_home();
     test_last_unit_hangs();
     test_slow();

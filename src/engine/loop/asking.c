@@ -39,6 +39,13 @@ int hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t beg
     return counts;
 }
 
+void hd_tell_stopped(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t at, uint64_t began_ns)
+{
+    pthread_mutex_lock(&l->asking);
+    (void)hd_split_stopped(l->split, unit, s, at, began_ns, heddle_host_clock_ns());
+    pthread_mutex_unlock(&l->asking);
+}
+
 int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s)
 {
     int keeps;

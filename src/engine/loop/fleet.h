@@ -171,6 +171,8 @@ hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);
 /* For a thread that was told HD_TAKE_LATER for the n-th time in a row. */
 void hd_ask_rest(heddle_loop *l, uint32_t n);
 int hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns);
+/* A core has stopped at a grain, or run all. */
+void hd_tell_stopped(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t at, uint64_t began_ns);
 int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s);
 /* A body has failed: the loop ends. */
 void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t index);

@@ -26,6 +26,7 @@ typedef struct event {
 
 typedef struct flight {
     hd_slice slice;
+    uint64_t stop; /* the unit stops at this grain */
     double issued_ns;
 } flight;
 
@@ -128,20 +129,42 @@ static double carry(const heddle_simulated_link *l, double now, double bytes, do
     return *free_ns + (double)l->latency_ns;
 }
 
+/* A unit that looks at the time between grains stops when the slice is overdue: where, and when. */
+static uint64_t stop_of(simulation *x, const sim_unit *u, const hd_slice *slice, double begin_ns, double times,
+                        double *end_ns)
+{
+    uint64_t low = slice->begin + 1, high = slice->end;
+    if (!slice->due_ns || *end_ns <= (double)slice->due_ns)
+        return slice->end;
+    while (low < high) { /* the first grain before which it is overdue */
+        const uint64_t at = low + (high - low) / 2;
+        if (done_at(u->is, begin_ns, hd_load_work(x->load, slice->begin, at) * times + u->is->ramp) >
+            (double)slice->due_ns)
+            high = at;
+        else
+            low = at + 1;
+    }
+    *end_ns = done_at(u->is, begin_ns, hd_load_work(x->load, slice->begin, low) * times + u->is->ramp);
+    return low;
+}
+
 static void begin_slice(simulation *x, uint32_t unit, double now, const hd_slice *slice)
 {
     sim_unit *u = &x->units[unit];
     const heddle_simulation *d = x->d;
     const double n = (double)(slice->end - slice->begin);
-    double at = now, fixed, work;
+    double at = now, fixed, times;
+    uint64_t stop;
     if (u->is->link) {
         x->bytes[2 * (u->is->link - 1)] += (uint64_t)(n * d->bytes_in);
         at = carry(&d->links[u->is->link - 1], now, n * d->bytes_in, &x->in_free[u->is->link - 1]);
     }
     fixed = u->is->t0_ns * (u->free_ns > at ? d->behind : 1) * (1 + fabs(d->noise * hd_random_normal(&u->random)));
-    work = hd_load_work(x->load, slice->begin, slice->end) * fabs(1 + d->noise * hd_random_normal(&u->random));
-    u->free_ns = done_at(u->is, larger(at, u->free_ns) + fixed, work + u->is->ramp);
-    u->flights[slice->number] = (flight){*slice, now};
+    times = fabs(1 + d->noise * hd_random_normal(&u->random));
+    at = larger(at, u->free_ns) + fixed;
+    u->free_ns = done_at(u->is, at, hd_load_work(x->load, slice->begin, slice->end) * times + u->is->ramp);
+    stop = stop_of(x, u, slice, at, times, &u->free_ns);
+    u->flights[slice->number] = (flight){*slice, stop, now};
     u->n_flying++;
     if (!is_gone(u->is, u->free_ns))
         put(x, (event){u->free_ns, 0, unit, slice->number, EVENT_WORKED});
@@ -191,9 +214,9 @@ static void home(simulation *x, const event *e)
     sim_unit *u = &x->units[e->unit];
     const flight *f = &u->flights[e->slot];
     const double began = larger(f->issued_ns, u->ended_ns);
-    hd_split_ended(x->split, e->unit, &f->slice, (uint64_t)began, (uint64_t)e->at_ns);
+    (void)hd_split_stopped(x->split, e->unit, &f->slice, f->stop, (uint64_t)began, (uint64_t)e->at_ns);
     if (x->is_last && x->d->ended)
-        x->d->ended(x->d->arg, e->unit, f->slice.begin, f->slice.end, (uint64_t)began, (uint64_t)e->at_ns);
+        x->d->ended(x->d->arg, e->unit, f->slice.begin, f->stop, (uint64_t)began, (uint64_t)e->at_ns);
     u->ended_ns = e->at_ns;
     u->n_flying--;
     ask(x, e->unit, e->at_ns);

@@ -6,6 +6,8 @@
 #define SLOW_NS 10000000u
 #define HANG_TIMES 64u /* the unit is suspected */
 #define HANG_NS 100000000u
+#define DUE_TIMES 8.0 /* of the predicted time: a slice is due */
+#define DUE_NS 20000.0
 #define TOLD_DEVIATION 0.25 /* of a fixed cost that earlier loops have measured */
 #define LAST_TIMES 16u      /* so much more patience with the only unit that is left */
 #define LOOKS_OF_REST 32.0  /* so often in the rest of a loop, waiting units look for a tail */
@@ -143,7 +145,9 @@ static hd_take issue(hd_split *s, uint32_t unit, hd_slot *slot, uint64_t now_ns,
     s->n_under_way++;
     s->n_waiting -= u->is_waiting;
     u->is_waiting = 0;
-    *out = (hd_slice){slot->begin, slot->end, (uint32_t)(slot - u->slots)};
+    *out = (hd_slice){slot->begin, slot->end, (uint32_t)(slot - u->slots), 0};
+    if (slot->expected_ns > 0 && u->is.most_flying == 1 && u->begin == slot->end)
+        out->due_ns = now_ns + (uint64_t)(DUE_TIMES * slot->expected_ns + DUE_NS);
     return HD_TAKE_SLICE;
 }
 
@@ -361,6 +365,21 @@ int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t b
     look_again(s, now_ns);
     s->changes += s->n_ended == s->n;
     return 1;
+}
+
+/* Its claim goes on where its slice ends, since it has no other slice: so the claim can take grains back. */
+int hd_split_stopped(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t at, uint64_t began_ns, uint64_t now_ns)
+{
+    hd_claimant *u = &s->units[unit];
+    hd_slot *slot = slot_of(u, slice);
+    hd_slice done = *slice;
+    if (slot && (slot->state == HD_SLOT_FLYING || slot->state == HD_SLOT_KEPT) && at < slice->end) {
+        slot->end = done.end = u->begin = at;
+        if (u->presence != HD_PRESENT)
+            hd_claim_open(s, u);
+        s->changes++;
+    }
+    return hd_split_ended(s, unit, &done, began_ns, now_ns);
 }
 
 /* ---- trouble --------------------------------------------------------------------------------------------------------- */

@@ -45,6 +45,8 @@ typedef struct hd_split_config {
 typedef struct hd_slice {
     uint64_t begin, end; /* grains */
     uint32_t number;     /* of this slice among those of its unit that are under way: below most_flying */
+    uint64_t
+        due_ns; /* a unit with one slice at a time that is not done by then had better stop (hd_split_stopped); 0: no matter */
 } hd_slice;
 
 typedef enum hd_take {
@@ -64,6 +66,10 @@ hd_take hd_split_take(hd_split *s, uint32_t unit, uint64_t now_ns, hd_slice *out
 int hd_split_keep(hd_split *s, uint32_t unit, const hd_slice *slice);
 /* It is done: its results are home. 0: others have it by now, or will run it again. It was at work on it from began_ns on (with several under way: since the one before ended). */
 int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns);
+/* The same for a unit that has stopped at a grain: those from it on belong to its claim again, where others may find them. So a slice in a
+ * region that is far denser than predicted is not the whole loop. Only if the slice has a due_ns. */
+int hd_split_stopped(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t at, uint64_t began_ns,
+                     uint64_t now_ns);
 /* The unit is lost: what it has is given to others. A slice that it had kept is run again, too. */
 void hd_split_lost(hd_split *s, uint32_t unit, uint64_t now_ns);
 /* A unit that was away from the beginning, or lost, is here (again). */
