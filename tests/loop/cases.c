@@ -66,7 +66,8 @@ static uint32_t accesses(const looped_rig *r, const looped_case *c, heddle_acces
     }
 }
 
-heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c)
+heddle_status looped_open_more(looped_rig *r, heddle_fleet *f, const looped_case *c, uint32_t time_limit_ms,
+                               uint32_t n_trace)
 {
     heddle_access list[4];
     const heddle_reduction found[4] = {{HEDDLE_SUM, HEDDLE_F64, 1, offsetof(looped_params, sum), &r->sum},
@@ -88,9 +89,16 @@ heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c)
     d.split = c->split;
     d.accesses = list;
     d.n_accesses = accesses(r, c, list);
+    d.time_limit_ms = time_limit_ms;
+    d.n_trace = n_trace;
     d.reductions = found;
     d.n_reductions = c->body == looped_find ? 4 : 0;
     return heddle_loop_new(f, &looped, &d, &r->loop);
+}
+
+heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c)
+{
+    return looped_open_more(r, f, c, 0, 0);
 }
 
 static void fill(looped_params *p, float *a, float *b, float *c, uint32_t *all, uint64_t *turned, const looped_case *k)

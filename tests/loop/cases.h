@@ -35,6 +35,9 @@ typedef struct looped_rig {
 
 /* Makes it: the status of what failed first. looped_close may always follow. */
 heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c);
+/* With these fields of the loop's description, too. */
+heddle_status looped_open_more(looped_rig *r, heddle_fleet *f, const looped_case *c, uint32_t time_limit_ms,
+                               uint32_t n_trace);
 /* Everything that it writes, with fresh input. */
 void looped_fill(looped_rig *r, const looped_case *c);
 looped_bytes looped_take(const looped_rig *r);

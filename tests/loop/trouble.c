@@ -88,23 +88,12 @@ static void check_losses(uint32_t n_actions)
 static void check_limit(void)
 {
     const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
-    heddle_access to;
-    heddle_loop_desc d = HEDDLE_LOOP_INIT;
-    heddle_loop *l = NULL;
     heddle_fleet *f = NULL;
     looped_rig r;
     CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:hang=1", NULL));
-    CHECK_OK(NULL, looped_open(&r, f, &c));
-    to = (heddle_access)HEDDLE_ROWS(r.c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0);
-    d.body = looped_fail;
-    d.n = c.n;
-    d.accesses = &to;
-    d.n_accesses = 1;
-    d.time_limit_ms = 30;
-    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
-    CHECK(heddle_loop_run(l, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
-    CHECK_MSG(strstr(heddle_loop_how(l), "time limit of 30 ms"), "%s", heddle_loop_how(l));
-    heddle_loop_free(l);
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, 30, 0));
+    CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
+    CHECK_MSG(strstr(heddle_loop_how(r.loop), "time limit of 30 ms"), "%s", heddle_loop_how(r.loop));
     looped_close(&r);
     heddle_fleet_close(f);
 }
@@ -216,22 +205,6 @@ static int count_in(const char *path, const char *what)
     return found;
 }
 
-static heddle_loop *traced(heddle_fleet *f, const looped_rig *r, const looped_case *c)
-{
-    heddle_access to = HEDDLE_ROWS(r->c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0);
-    heddle_loop_desc d = HEDDLE_LOOP_INIT;
-    heddle_loop *l = NULL;
-    d.body = looped_fail;
-    d.n = c->n;
-    d.tile = c->tile;
-    d.split = c->split;
-    d.accesses = &to;
-    d.n_accesses = 1;
-    d.n_trace = 1000;
-    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
-    return l;
-}
-
 /* Slices of the core are one event, those of the device two. */
 static void check_trace(void)
 {
@@ -240,24 +213,24 @@ static void check_trace(void)
     heddle_fleet *f = NULL;
     heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
     heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
-    heddle_loop *l;
     looped_rig r;
     CHECK_OK(NULL, heddle_fleet_open(&f, "virtual: cpu:1", NULL));
-    CHECK_OK(NULL, looped_open(&r, f, &c));
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, 0, 1000));
     looped_fill(&r, &c);
-    l = traced(f, &r, &c);
-    CHECK(heddle_loop_write_trace(r.loop, json) == HEDDLE_EINVAL);
-    CHECK(heddle_loop_write_timeline(l, svg, NULL) == HEDDLE_EINVAL); /* it has not run */
-    CHECK_OK(NULL, heddle_loop_run(l, &r.params, sizeof r.params));
-    CHECK_OK(NULL, heddle_loop_write_trace(l, json));
-    CHECK_OK(NULL, heddle_loop_write_timeline(l, svg, NULL));
-    CHECK_OK(NULL, heddle_loop_get_stats(l, &stats));
-    CHECK_OK(NULL, heddle_loop_get_unit(l, 0, &u));
+    CHECK(heddle_loop_write_timeline(r.loop, svg, NULL) == HEDDLE_EINVAL); /* it has not run */
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_loop_write_trace(r.loop, json));
+    CHECK_OK(NULL, heddle_loop_write_timeline(r.loop, svg, NULL));
+    CHECK_OK(NULL, heddle_loop_get_stats(r.loop, &stats));
+    CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 0, &u));
     CHECK_MSG(count_in(json, "\"begin\":") == (int)(stats.n_slices + u.n_slices), "%d events, %d slices, %d in queues",
               count_in(json, "\"begin\":"), (int)stats.n_slices, (int)u.n_slices);
     CHECK(count_in(json, "virtual:0, queue 1") > 0 && count_in(svg, "<rect") > 0);
     CHECK(!remove(json) && !remove(svg));
-    heddle_loop_free(l);
+    looped_close(&r);
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    CHECK(heddle_loop_write_trace(r.loop, json) == HEDDLE_EINVAL); /* it has no trace */
     looped_close(&r);
     heddle_fleet_close(f);
 }
