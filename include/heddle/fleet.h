@@ -158,7 +158,8 @@ typedef struct heddle_accelerator {
     {                                                                                \
         sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0 \
     }
-/* It joins the fleet, which closes it. Before the fleet's first loop. *a is copied. */
+/* It joins the fleet, which closes it from then on, also if there is no memory for it (ENOMEM). Before the fleet's first loop (EBUSY).
+ * EINVAL: it stays the caller's. *a is copied. */
 HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelerator *a);
 
 #ifdef __cplusplus

@@ -99,11 +99,6 @@ typedef struct heddle_access {
     uint64_t before, after; /* rows more on either side; mode IN only                           */
     uint64_t n_each;        /* rows that belong to an index; 0: 1                                */
 } heddle_access;
-#ifdef __cplusplus
-#define HEDDLE_ACCESS_ heddle_access
-#else
-#define HEDDLE_ACCESS_ (heddle_access)
-#endif
 #define HEDDLE_ROWS(array, mode, field, before, after)                     \
     {                                                                      \
         (array), (mode), HEDDLE_ACCESS_ROWS, (field), (before), (after), 1 \

@@ -192,6 +192,80 @@ static void check_descs(heddle_fleet *f)
     REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "INIT");
 }
 
+/* ---- other people's accelerators: one without memory ---- */
+
+static int n_closed;
+static void *no_memory(void *self, uint64_t n_bytes)
+{
+    (void)self;
+    (void)n_bytes;
+    return NULL;
+}
+static void free_nothing(void *self, void *p, uint64_t n_bytes)
+{
+    (void)self;
+    (void)p;
+    (void)n_bytes;
+}
+static heddle_status no_copy(void *self, uint32_t queue, const heddle_copy *c)
+{
+    (void)self;
+    (void)queue;
+    (void)c;
+    return HEDDLE_EDEVICE;
+}
+static heddle_status no_span(void *self, uint32_t queue, const heddle_span_work *w)
+{
+    (void)self;
+    (void)queue;
+    (void)w;
+    return HEDDLE_EDEVICE;
+}
+static heddle_status no_end(void *self, uint32_t queue, uint32_t *code, uint64_t *index)
+{
+    (void)self;
+    (void)queue;
+    (void)code;
+    (void)index;
+    return HEDDLE_EDEVICE;
+}
+static void count_close(void *self, int is_lost)
+{
+    (void)self;
+    (void)is_lost;
+    n_closed++;
+}
+
+static void check_accelerators(heddle_fleet *f)
+{
+    heddle_accelerator a = HEDDLE_ACCELERATOR_INIT, bad;
+    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
+    a.name = "empty";
+    a.memory_bytes = 1 << 20;
+    a.mem_new = no_memory;
+    a.mem_free = free_nothing;
+    a.copy = no_copy;
+    a.span = no_span;
+    a.poll = no_end;
+    bad = a;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "lacks");
+    a.close = bad.close = count_close;
+    bad.n_queues = HEDDLE_MOST_QUEUES + 1;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "queues");
+    bad = a;
+    bad.weight = 0;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "weight");
+    bad = a;
+    bad.size = 8;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "INIT");
+    REFUSED(heddle_fleet_add(NULL, &a), EINVAL, "fleet");
+    REFUSED(heddle_fleet_add(f, NULL), EINVAL, "accelerator");
+    CHECK(n_closed == 0); /* what was refused stays the caller's */
+    REFUSED(heddle_fleet_add(f, &a), ENOMEM, "empty");
+    CHECK(n_closed == 1);
+    REFUSED(heddle_fleet_get_unit(f, 2, &u), ENODEV, "no unit 2"); /* it is not there by half */
+}
+
 /* A device without room for the least slice. */
 static void check_room(void)
 {
@@ -219,6 +293,7 @@ int main(void)
     check_devices();
     CHECK_OK(NULL, heddle_fleet_open(&f, "virtual: cpu:1", NULL));
     CHECK_OK(NULL, heddle_fleet_open(&other, "virtual:", NULL));
+    check_accelerators(f);
     check_arrays(f);
     d.n_rows = 100;
     d.row_bytes = 4;

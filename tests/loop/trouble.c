@@ -188,6 +188,28 @@ static void check_failing(const char *devices)
     heddle_fleet_close(f);
 }
 
+/* A child has none of the parent's threads: it is told so, and frees nothing. */
+static void check_fork(void)
+{
+    const looped_case c = {looped_price, 2000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_fleet *f = open_fleet("virtual: cpu:1", 0);
+    looped_rig r;
+    int status = 0;
+    pid_t child;
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    fflush(stdout);
+    child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        const heddle_status s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
+        heddle_fleet_close(f);
+        _exit(s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "forked") ? 0 : 3);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
 /* ---- traces ------------------------------------------------------------------------------------------------------------- */
 
 /* How often the file has this text. */
@@ -325,6 +347,7 @@ int main(int argc, char **argv)
     check_failing("cpu:2");
     check_failing("virtual: cpu:1");
     check_failing("2*virtual:");
+    check_fork();
     check_trace();
     check_cancel();
     check_turns();

@@ -133,6 +133,8 @@ void hd_loop_end(heddle_loop *l)
     for (i = 0; i < l->fleet->n_kinds; i++)
         hd_split_model_of(l->split, i, &l->models[i]);
     tell_all(l);
+    pthread_mutex_lock(&l->asking); /* another thread may cancel */
     hd_split_delete(l->split);
     l->split = NULL;
+    pthread_mutex_unlock(&l->asking);
 }

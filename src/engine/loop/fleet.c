@@ -187,6 +187,8 @@ HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devic
         return out ? hd_say(NULL, HEDDLE_ENOMEM, "heddle_fleet_open: out of memory")
                    : hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_open: out is NULL");
     *out = NULL;
+    hd_process_watch();
+    f->n_forks = hd_process_forks;
     (void)pthread_mutex_init(&f->mutex, NULL);
     (void)pthread_cond_init(&f->wanted, NULL);
     (void)pthread_cond_init(&f->ended, NULL);
@@ -206,7 +208,7 @@ HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devic
 HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
 {
     uint64_t i;
-    if (!f)
+    if (!f || f->n_forks != hd_process_forks) /* the parent has the threads */
         return;
     (void)pthread_mutex_lock(&f->mutex);
     while (f->now)
@@ -249,7 +251,9 @@ HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelera
     if (f->n_loops)
         return hd_say(NULL, HEDDLE_EBUSY, "heddle_fleet_add: the fleet has loops");
     s = hd_unit_add(f, full.name, full.name, &full, &u);
-    return s == HEDDLE_OK ? hd_unit_start(u) : s;
+    if (s == HEDDLE_OK && (s = hd_unit_start(u)) != HEDDLE_OK)
+        hd_unit_drop(u);
+    return s;
 }
 
 HEDDLE_API heddle_status heddle_fleet_get_unit(const heddle_fleet *f, uint32_t index, heddle_fleet_unit *out)

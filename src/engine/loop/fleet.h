@@ -46,7 +46,8 @@ struct heddle_fleet {
     heddle_loop *now, *last;      /* the present loop; the last one in the list that begins with it */
     uint64_t n_begun;             /* loops */
     uint32_t n_loops, n_arrays;   /* that were not freed */
-    int has_run, is_closing;
+    uint32_t n_forks;             /* hd_process_forks at opening */
+    int is_closing;
 };
 
 struct heddle_array {
@@ -200,6 +201,8 @@ heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, c
                           hd_fleet_unit **out);
 heddle_status hd_unit_start(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
+/* The last one of the fleet, whose making failed half-way. */
+void hd_unit_drop(hd_fleet_unit *u);
 /* One turn of a unit, on the calling thread. */
 void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
 /* ending.c: the end of a run, by the last thread that leaves it. */

@@ -364,11 +364,15 @@ static heddle_status make_split(heddle_loop *l)
 {
     const heddle_fleet *f = l->fleet;
     const hd_split_config c = {l->n_grains, l->desc.split, (uint32_t)f->units.n, f->n_kinds, l->split_units, l->models};
+    hd_split *s;
     uint32_t i;
-    HD_TRY(hd_split_new(&l->split, &c));
+    HD_TRY(hd_split_new(&s, &c));
     for (i = 0; i < f->units.n; i++)
         if (hd_unit_is_lost(hd_unit_at(f, i)))
-            hd_split_lost(l->split, i, heddle_host_clock_ns());
+            hd_split_lost(s, i, heddle_host_clock_ns());
+    pthread_mutex_lock(&l->asking); /* another thread may cancel */
+    l->split = s;
+    pthread_mutex_unlock(&l->asking);
     return HEDDLE_OK;
 }
 
@@ -403,6 +407,8 @@ HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, s
     if (params_bytes != l->params_bytes || (params_bytes && !params))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_start: params of %zu bytes%s; table %s takes %u", params_bytes,
                       params ? "" : ", NULL", l->table->name, l->params_bytes);
+    if (l->fleet->n_forks != hd_process_forks)
+        return hd_say(NULL, HEDDLE_EDEVICE, "heddle_loop_start: the fleet belongs to the process that forked this one");
     if (l->state != HD_LOOP_IDLE)
         return hd_say(NULL, HEDDLE_EBUSY, "heddle_loop_start: the last run has not been waited for");
     clear_run(l);

@@ -65,10 +65,24 @@ static heddle_status get_buffer(hd_fleet_unit *u)
                   (unsigned long long)LEAST_BUFFER, (unsigned long long)u->acc.memory_bytes);
 }
 
+void hd_unit_free(hd_fleet_unit *u)
+{
+    const int is_lost = hd_unit_is_lost(u);
+    if (u->has_thread)
+        (void)pthread_join(u->thread, NULL);
+    if (u->buffer && !is_lost)
+        u->acc.mem_free(u->acc.self, u->buffer, u->buffer_bytes);
+    if (!u->is_core)
+        u->acc.close(u->acc.self, is_lost);
+    heddle_ctx_close(u->ctx);
+    hd_delete(u, sizeof *u);
+}
+
 heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc,
                           hd_fleet_unit **out)
 {
     hd_fleet_unit *u = hd_new(sizeof *u);
+    heddle_status s;
     *out = NULL;
     if (!u || hd_list_room(&f->units, 1, sizeof u)) {
         if (acc)
@@ -88,18 +102,14 @@ heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, c
     if (!acc)
         return HEDDLE_OK;
     u->acc = *acc;
-    return get_buffer(u);
+    s = get_buffer(u);
+    if (s != HEDDLE_OK)
+        hd_unit_drop(u);
+    return s;
 }
 
-void hd_unit_free(hd_fleet_unit *u)
+void hd_unit_drop(hd_fleet_unit *u)
 {
-    const int is_lost = hd_unit_is_lost(u);
-    if (u->has_thread)
-        (void)pthread_join(u->thread, NULL);
-    if (u->buffer && !is_lost)
-        u->acc.mem_free(u->acc.self, u->buffer, u->buffer_bytes);
-    if (!u->is_core)
-        u->acc.close(u->acc.self, is_lost);
-    heddle_ctx_close(u->ctx);
-    hd_delete(u, sizeof *u);
+    u->fleet->units.n--;
+    hd_unit_free(u);
 }
