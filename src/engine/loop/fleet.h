@@ -201,7 +201,7 @@ heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, c
                           hd_fleet_unit **out);
 heddle_status hd_unit_start(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
-/* The last one of the fleet, whose making failed half-way. */
+/* Takes it out of the fleet again. It is the last one. */
 void hd_unit_drop(hd_fleet_unit *u);
 /* One turn of a unit, on the calling thread. */
 void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
