@@ -96,7 +96,9 @@ static int run_undeclared(void)
 static void check_undeclared(void)
 {
     int status = 0;
-    const pid_t child = fork();
+    pid_t child;
+    fflush(stdout);
+    child = fork();
     CHECK(child >= 0);
     if (!child) {
         (void)!freopen("/dev/null", "w", stderr);

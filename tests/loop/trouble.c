@@ -91,9 +91,11 @@ static void check_limit(void)
     heddle_fleet *f = NULL;
     looped_rig r;
     CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:hang=1", NULL));
-    CHECK_OK(NULL, looped_open_more(&r, f, &c, 30, 0));
-    CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
-    CHECK_MSG(strstr(heddle_loop_how(r.loop), "time limit of 30 ms"), "%s", heddle_loop_how(r.loop));
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, 400, 0));
+    CHECK_OK(NULL, heddle_loop_start(r.loop, &r.params, sizeof r.params));
+    CHECK(heddle_loop_wait(r.loop, 1) == HEDDLE_EBUSY && !*heddle_loop_how(r.loop));
+    CHECK(heddle_loop_wait(r.loop, HEDDLE_FOREVER) == HEDDLE_EDEVICE);
+    CHECK_MSG(strstr(heddle_loop_how(r.loop), "time limit of 400 ms"), "%s", heddle_loop_how(r.loop));
     looped_close(&r);
     heddle_fleet_close(f);
 }

@@ -126,7 +126,7 @@ static heddle_status make(const heddle_loop *l, hd_outcome *o, const char *path,
 {
     if (!l || !path)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: %s is NULL", call, l ? "path" : "the loop");
-    if (l->state == HD_LOOP_STARTED)
+    if (hd_turns_state(l) == HD_LOOP_STARTED)
         return hd_say(NULL, HEDDLE_EBUSY, "%s: the loop is running", call);
     if (!l->chart || !l->time_ns)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the loop has no trace: set n_trace of its description, and run it",

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* One fleet of a process has cores: two would each believe that they are idle. */
 static int cores_are_taken;
@@ -178,6 +179,16 @@ static heddle_status start_threads(heddle_fleet *f)
     return HEDDLE_OK;
 }
 
+/* Waits with a limit go by the clock that nobody sets. */
+static void init_ended(heddle_fleet *f)
+{
+    pthread_condattr_t a;
+    (void)pthread_condattr_init(&a);
+    (void)pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&f->ended, &a);
+    (void)pthread_condattr_destroy(&a);
+}
+
 HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devices, const heddle_fleet_config *config)
 {
     heddle_fleet *f = out ? hd_new(sizeof *f) : NULL;
@@ -191,7 +202,7 @@ HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devic
     f->n_forks = hd_process_forks;
     (void)pthread_mutex_init(&f->mutex, NULL);
     (void)pthread_cond_init(&f->wanted, NULL);
-    (void)pthread_cond_init(&f->ended, NULL);
+    init_ended(f);
     s = read_config(f, config);
     by_env = f->config.devices;
     if (s == HEDDLE_OK)

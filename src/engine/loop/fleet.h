@@ -195,6 +195,7 @@ void hd_turns_add(heddle_fleet *f, heddle_loop *l);
 heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u);
 /* The unit has nothing left to do in the present loop. */
 void hd_turns_leave(heddle_fleet *f);
+hd_loop_state hd_turns_state(const heddle_loop *l);
 
 /* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; stops and frees it. */
 heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc,

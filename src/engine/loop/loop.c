@@ -409,7 +409,7 @@ HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, s
                       params ? "" : ", NULL", l->table->name, l->params_bytes);
     if (l->fleet->n_forks != hd_process_forks)
         return hd_say(NULL, HEDDLE_EDEVICE, "heddle_loop_start: the fleet belongs to the process that forked this one");
-    if (l->state != HD_LOOP_IDLE)
+    if (hd_turns_state(l) != HD_LOOP_IDLE)
         return hd_say(NULL, HEDDLE_EBUSY, "heddle_loop_start: the last run has not been waited for");
     clear_run(l);
     set_params(l, params);
@@ -425,7 +425,7 @@ static int wait_for_end(heddle_loop *l, uint32_t timeout_ms)
     struct timespec until;
     heddle_fleet *f = l->fleet;
     int r = 0;
-    (void)clock_gettime(CLOCK_REALTIME, &until);
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += timeout_ms / 1000u;
     until.tv_nsec += (long)(timeout_ms % 1000u) * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;

@@ -6,7 +6,7 @@ static heddle_status check(const heddle_loop *l, const void *out, const char *ca
 {
     if (!l || !out || *(const size_t *)out < sizeof(size_t))
         return hd_say(NULL, HEDDLE_EINVAL, "%s: %s", call, l ? "set *out up with its INIT" : "the loop is NULL");
-    if (l->state == HD_LOOP_STARTED)
+    if (hd_turns_state(l) == HD_LOOP_STARTED)
         return hd_say(NULL, HEDDLE_EBUSY, "%s: the loop is running", call);
     return HEDDLE_OK;
 }
@@ -67,5 +67,5 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
 
 HEDDLE_API const char *heddle_loop_how(const heddle_loop *l)
 {
-    return l && l->state != HD_LOOP_STARTED && l->how.n ? (const char *)l->how.at : "";
+    return l && hd_turns_state(l) != HD_LOOP_STARTED && l->how.n ? (const char *)l->how.at : "";
 }

@@ -81,3 +81,12 @@ void hd_turns_leave(heddle_fleet *f)
         end(f);
     (void)pthread_mutex_unlock(&f->mutex);
 }
+
+hd_loop_state hd_turns_state(const heddle_loop *l)
+{
+    hd_loop_state state;
+    (void)pthread_mutex_lock(&l->fleet->mutex);
+    state = l->state;
+    (void)pthread_mutex_unlock(&l->fleet->mutex);
+    return state;
+}
