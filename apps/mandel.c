@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define MAX_SIDE (1ull << 24)
-#define LOOP_ROWS 2u   /* of a tile of the loop, */
+#define LOOP_ROWS 1u   /* of a tile of the loop, */
 #define LOOP_COLS 256u /* and columns */
 
 extern const app app_mandel;

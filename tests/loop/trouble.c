@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *gpu = "";
@@ -82,6 +83,29 @@ static void check_losses(uint32_t n_actions)
     (void)lose_at("slow", 3, looped_price, 20000);
     printf("lost %u times of %u, after hanging %u times of %u\n", n_lost, 3 * n_actions, n_hung, (n_actions + 6) / 7);
     CHECK(n_lost > 0 && n_hung > 0);
+}
+
+/* A device that answers after some tenths of a second: the cores do not wait for it. When it has answered, it takes part again. */
+static void check_silent(void)
+{
+    const looped_case c = {looped_price, 3000000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
+    const struct timespec long_enough = {2, 0};
+    heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
+    heddle_fleet *f = NULL;
+    looped_rig r;
+    int run;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:latency=0.1 cpu:1", NULL));
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    for (run = 0; run < 2; run++) {
+        looped_fill(&r, &c);
+        CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+        check_bytes(&r, &c, "a silent device", 0);
+        CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 0, &u));
+        CHECK_MSG(u.bytes_in > 0 && is_lost(f, 0), "run %d: %s", run, heddle_loop_how(r.loop));
+        (void)nanosleep(&long_enough, NULL);
+    }
+    looped_close(&r);
+    heddle_fleet_close(f);
 }
 
 /* A device that never answers, and nobody knows how long it should take. */
@@ -343,6 +367,7 @@ int main(int argc, char **argv)
         gpu = "cuda:0";
     }
     check_losses(text ? (uint32_t)atoi(text) : 40u);
+    check_silent();
     check_limit();
     check_last();
     check_failing("serial");

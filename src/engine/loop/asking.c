@@ -68,12 +68,27 @@ void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t in
     pthread_mutex_unlock(&l->asking);
 }
 
+static void note_trouble(heddle_loop *l, hd_fleet_unit *u, uint32_t health)
+{
+    __atomic_store_n(&u->health, health, __ATOMIC_RELEASE);
+    (void)snprintf(l->runs[u->index].trouble, sizeof l->runs->trouble, "%.199s", hd_thread_error()->text);
+}
+
 void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u)
 {
-    __atomic_store_n(&u->is_lost, 1, __ATOMIC_RELEASE);
-    (void)snprintf(l->runs[u->index].trouble, sizeof l->runs->trouble, "%.199s", hd_thread_error()->text);
+    note_trouble(l, u, HD_UNIT_LOST);
     pthread_mutex_lock(&l->asking);
     hd_split_lost(l->split, u->index, heddle_host_clock_ns());
+    pthread_mutex_unlock(&l->asking);
+}
+
+void hd_tell_silent(heddle_loop *l, hd_fleet_unit *u) { note_trouble(l, u, HD_UNIT_SILENT); }
+
+void hd_tell_back(heddle_loop *l, hd_fleet_unit *u)
+{
+    __atomic_store_n(&u->health, HD_UNIT_WELL, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&l->asking);
+    hd_split_join(l->split, u->index, heddle_host_clock_ns());
     pthread_mutex_unlock(&l->asking);
 }
 

@@ -16,6 +16,9 @@
 
 #include <pthread.h>
 
+/* A silent unit has slices of an ended loop that others have run meanwhile. It takes part again once it answers. */
+enum { HD_UNIT_WELL, HD_UNIT_SILENT, HD_UNIT_LOST };
+
 typedef struct hd_fleet_unit {
     heddle_fleet *fleet;
     uint32_t index, kind; /* units of one kind have one model in the split */
@@ -27,7 +30,7 @@ typedef struct hd_fleet_unit {
     heddle_ctx *ctx;        /* a GPU's; parts of one GPU have contexts of their own */
     uint8_t *buffer;        /* the accelerator's memory for slices under way */
     uint64_t buffer_bytes;
-    int is_lost; /* atomic */
+    uint32_t health; /* atomic: HD_UNIT_... */
     pthread_t thread;
     int has_thread;
     uint64_t n_left; /* number of the last loop that it has left; guarded by fleet.mutex */
@@ -143,7 +146,8 @@ static inline uint64_t hd_grain_begin(const heddle_loop *l, uint64_t grain)
 {
     return grain >= l->n_grains ? l->desc.n : grain * l->desc.tile;
 }
-static inline int hd_unit_is_lost(const hd_fleet_unit *u) { return __atomic_load_n(&u->is_lost, __ATOMIC_ACQUIRE); }
+static inline uint32_t hd_unit_health(const hd_fleet_unit *u) { return __atomic_load_n(&u->health, __ATOMIC_ACQUIRE); }
+static inline int hd_unit_is_lost(const hd_fleet_unit *u) { return hd_unit_health(u) != HD_UNIT_WELL; }
 
 /* layout.c: where the rows of a slice are. */
 typedef struct hd_rows {
@@ -179,6 +183,9 @@ int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s);
 void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t index);
 /* The unit is lost, for the rest of the fleet's life; this thread's sentence says why. */
 void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u);
+/* The loop is over, and the unit does not answer; this thread's sentence says so. It answers again. */
+void hd_tell_silent(heddle_loop *l, hd_fleet_unit *u);
+void hd_tell_back(heddle_loop *l, hd_fleet_unit *u);
 /* The slice is given to others although its results went home, or half of them. If the loop also reads them, the slice cannot be run again, and the loop ends. */
 void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s);
 int hd_is_over(heddle_loop *l);
@@ -187,6 +194,8 @@ int hd_is_over(heddle_loop *l);
 void hd_core_run(heddle_loop *l, hd_fleet_unit *u);
 /* manager.c: the same for an accelerator. */
 void hd_manager_run(heddle_loop *l, hd_fleet_unit *u);
+/* Is nothing under way on the accelerator? HEDDLE_EBUSY; an error: it is lost. */
+heddle_status hd_manager_ask(hd_fleet_unit *u);
 
 /* turns.c: begins and ends loops. */
 /* Puts a started loop behind the others. */

@@ -4,8 +4,6 @@
  * never writes home later. With several queues, copies in, bodies and copies out of different slices overlap. */
 #include "engine/loop/fleet.h"
 
-#define PATIENCE_NS 1000000000u
-
 typedef enum slot_state { SLOT_FREE, SLOT_RUNNING, SLOT_LEAVING } slot_state;
 
 typedef struct slot {
@@ -235,7 +233,7 @@ static heddle_status until_over(manager *m)
         }
         hd_ask_rest(m->loop, n_idle);
         if (n_flying && hd_is_over(m->loop))
-            return hd_say(NULL, HEDDLE_EDEVICE, "%s does not answer; others have run what it had", m->unit->name);
+            return hd_say(NULL, HEDDLE_EBUSY, "%s does not answer; others have run what it had", m->unit->name);
     }
 }
 
@@ -253,28 +251,66 @@ static heddle_status put_all(manager *m, int *any)
     return HEDDLE_OK;
 }
 
-/* They are there, or the others have run the whole loop since, and some time besides. */
+/* They are there, or the others have run the whole loop since. */
 static heddle_status bring_all(manager *m)
 {
-    uint64_t index, over_ns = 0;
-    uint32_t code;
-    heddle_status s = HEDDLE_EBUSY;
+    uint64_t index;
+    uint32_t code, n_later = 0;
+    heddle_status s;
     int any = 0;
     HD_TRY(put_all(m, &any));
-    while (any && (s = m->unit->acc.poll(m->unit->acc.self, 0, &code, &index)) == HEDDLE_EBUSY) {
-        hd_ask_rest(m->loop, 0);
-        if (!over_ns && hd_is_over(m->loop))
-            over_ns = heddle_host_clock_ns();
-        if (over_ns && heddle_host_clock_ns() - over_ns > PATIENCE_NS)
-            return hd_say(NULL, HEDDLE_EDEVICE, "%s does not answer", m->unit->name);
+    while (any && (s = m->unit->acc.poll(m->unit->acc.self, 0, &code, &index)) != HEDDLE_OK) {
+        if (s != HEDDLE_EBUSY)
+            return s;
+        hd_ask_rest(m->loop, n_later++);
+        if (hd_is_over(m->loop))
+            return hd_say(NULL, HEDDLE_EBUSY, "%s was not ready in time", m->unit->name);
     }
-    return any ? s : HEDDLE_OK;
+    return HEDDLE_OK;
 }
 
-static void lose(manager *m)
+heddle_status hd_manager_ask(hd_fleet_unit *u)
+{
+    heddle_status s = HEDDLE_OK;
+    uint64_t index;
+    uint32_t q, code;
+    for (q = 0; q < u->acc.n_queues && (s == HEDDLE_OK || s == HEDDLE_EBODY); q++)
+        s = u->acc.poll(u->acc.self, q, &code, &index);
+    return s == HEDDLE_EBODY ? HEDDLE_OK : s;
+}
+
+/* A silent unit comes back when it answers. EBUSY: the loop is over before. */
+static heddle_status come_back(manager *m)
+{
+    uint32_t n_later = 0;
+    heddle_status s;
+    if (hd_unit_health(m->unit) == HD_UNIT_WELL)
+        return HEDDLE_OK;
+    while ((s = hd_manager_ask(m->unit)) == HEDDLE_EBUSY) {
+        hd_ask_rest(m->loop, n_later++);
+        if (hd_is_over(m->loop))
+            return hd_say(NULL, HEDDLE_EBUSY, "%s does not answer", m->unit->name);
+    }
+    if (s == HEDDLE_OK)
+        hd_tell_back(m->loop, m->unit);
+    return s;
+}
+
+static heddle_status take_part(manager *m)
+{
+    HD_TRY(come_back(m));
+    HD_TRY(bring_all(m));
+    return until_over(m);
+}
+
+/* It is lost, or has fallen silent. What was on its way home is not known to be there. */
+static void leave_in_trouble(manager *m, heddle_status s)
 {
     uint32_t q;
-    hd_tell_lost(m->loop, m->unit);
+    if (s == HEDDLE_EBUSY)
+        hd_tell_silent(m->loop, m->unit);
+    else
+        hd_tell_lost(m->loop, m->unit);
     for (q = 0; q < m->unit->acc.n_queues; q++)
         if (m->slots[q].state == SLOT_LEAVING)
             hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice);
@@ -291,9 +327,7 @@ void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
     m.run = &l->runs[u->index];
     for (q = 0; q < u->acc.n_queues; q++)
         m.slots[q].at = u->buffer + q * m.run->slot_bytes;
-    s = bring_all(&m);
-    if (s == HEDDLE_OK)
-        s = until_over(&m);
+    s = take_part(&m);
     if (s != HEDDLE_OK)
-        lose(&m);
+        leave_in_trouble(&m, s);
 }

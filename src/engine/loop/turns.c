@@ -12,7 +12,7 @@ static int begin(heddle_fleet *f, heddle_loop *l)
     l->n_inside = 0;
     l->start_ns = heddle_host_clock_ns();
     for (i = 0; i < f->units.n; i++) {
-        l->runs[i].is_asked_in = !hd_unit_is_lost(hd_unit_at(f, i));
+        l->runs[i].is_asked_in = hd_unit_health(hd_unit_at(f, i)) != HD_UNIT_LOST;
         any |= l->runs[i].is_asked_in;
     }
     (void)pthread_cond_broadcast(&f->wanted);

@@ -67,9 +67,10 @@ static heddle_status get_buffer(hd_fleet_unit *u)
 
 void hd_unit_free(hd_fleet_unit *u)
 {
-    const int is_lost = hd_unit_is_lost(u);
+    int is_lost;
     if (u->has_thread)
         (void)pthread_join(u->thread, NULL);
+    is_lost = hd_unit_is_lost(u) && !(hd_unit_health(u) == HD_UNIT_SILENT && hd_manager_ask(u) == HEDDLE_OK);
     if (u->buffer && !is_lost)
         u->acc.mem_free(u->acc.self, u->buffer, u->buffer_bytes);
     if (!u->is_core)
