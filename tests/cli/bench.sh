@@ -58,8 +58,8 @@ run 0 bench ep -n 9999 --runs 2
 [ "$(subjects out)" = "cpu/cut/- serial/cut/- " ] || fail "subjects: $(subjects out)"
 run 0 bench mandel boxfilter -n 60 --runs 2 --devices 'virtual: cpu:1' --split guided
 [ "$(subjects out)" = "virtual: cpu:1/guided/- " ] || fail "subjects: $(subjects out)"
-in_out '^check	mandel/loop:60x60:2x60	'
-in_out '^workers	boxfilter:60x60:60x60	[^	]*	2	'
+in_out '^check	mandel/loop:60x60:1x60	'
+in_out '^workers	boxfilter:60x60:32x60	[^	]*	2	'
 run 0 bench sw --opt match=3 -n 64 --runs 2 --backends tiles,serial
 in_out '^execTime	sw:64x64:64x64:match=3	tiles	'
 ! grep -q cpu out || fail "a backend that was not asked for"
