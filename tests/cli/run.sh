@@ -226,7 +226,7 @@ grep -q '^<svg .*' loop.svg || fail "no picture of a loop: $(head -c 200 loop.sv
 grep -q 'ep, divided by cut among 2 units' loop.svg || fail "the picture has no title"
 json_is True "len(d['traceEvents']) > 3" loop.json
 rm loop.json loop.svg
-run 0 run mandel/loop -n 1500x1000 -b 5x16 --devices 'virtual:fail=6 cpu:1' --stats # lost on the way
+run 0 run mandel/loop -n 1500x1000 -b 5x16 --devices 'virtual:fail=2 cpu:1' --stats # lost on the way
 in_out '^virtual:0 .* lost$'
 in_out '^lost +1 of 2 units$'
 in_out '^  check +ok$'
