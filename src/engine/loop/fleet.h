@@ -16,6 +16,11 @@
 
 #include <pthread.h>
 
+typedef struct hd_orphan {
+    void *memory;
+    uint64_t n_bytes;
+} hd_orphan;
+
 /* A silent unit has slices of an ended loop that others have run meanwhile. It takes part again once it answers. */
 enum { HD_UNIT_WELL, HD_UNIT_SILENT, HD_UNIT_LOST };
 
@@ -30,6 +35,7 @@ typedef struct hd_fleet_unit {
     heddle_ctx *ctx;        /* a GPU's; parts of one GPU have contexts of their own */
     uint8_t *buffer;        /* the accelerator's memory for slices under way */
     uint64_t buffer_bytes;
+    hd_list orphans; /* hd_orphan: memory of freed loops, to be freed when it answers again; guarded by fleet.mutex */
     uint32_t health; /* atomic: HD_UNIT_... */
     pthread_t thread;
     int has_thread;
@@ -211,6 +217,9 @@ heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, c
                           hd_fleet_unit **out);
 heddle_status hd_unit_start(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
+/* Frees memory of the accelerator: at once; when it answers again, if it is silent; never, if it is lost, since that would wait. */
+void hd_orphan_add(hd_fleet_unit *u, void *memory, uint64_t n_bytes);
+void hd_orphans_free(hd_fleet_unit *u);
 /* Takes it out of the fleet again. It is the last one. */
 void hd_unit_drop(hd_fleet_unit *u);
 /* One turn of a unit, on the calling thread. */

@@ -211,9 +211,8 @@ static void free_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
 {
     uint64_t i;
     for (i = 0; r->all && i < l->pieces.n; i++)
-        if (r->all[i] && !hd_unit_is_lost(u)) /* memory of a lost device would be waited for */
-            u->acc.mem_free(u->acc.self, r->all[i],
-                            hd_piece_at(l, i)->array->n_rows * hd_piece_at(l, i)->array->stride);
+        if (r->all[i])
+            hd_orphan_add(u, r->all[i], hd_piece_at(l, i)->array->n_rows * hd_piece_at(l, i)->array->stride);
     hd_delete(r->all, r->all ? (l->pieces.n + 1u) * sizeof *r->all : 0);
 }
 

@@ -291,9 +291,11 @@ static heddle_status come_back(manager *m)
         if (hd_is_over(m->loop))
             return hd_say(NULL, HEDDLE_EBUSY, "%s does not answer", m->unit->name);
     }
-    if (s == HEDDLE_OK)
-        hd_tell_back(m->loop, m->unit);
-    return s;
+    if (s != HEDDLE_OK)
+        return s;
+    hd_orphans_free(m->unit);
+    hd_tell_back(m->loop, m->unit);
+    return HEDDLE_OK;
 }
 
 static heddle_status take_part(manager *m)

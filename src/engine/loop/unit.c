@@ -71,6 +71,9 @@ void hd_unit_free(hd_fleet_unit *u)
     if (u->has_thread)
         (void)pthread_join(u->thread, NULL);
     is_lost = hd_unit_is_lost(u) && !(hd_unit_health(u) == HD_UNIT_SILENT && hd_manager_ask(u) == HEDDLE_OK);
+    if (!u->is_core && !is_lost)
+        hd_orphans_free(u);
+    hd_list_clear(&u->orphans);
     if (u->buffer && !is_lost)
         u->acc.mem_free(u->acc.self, u->buffer, u->buffer_bytes);
     if (!u->is_core)
