@@ -66,7 +66,6 @@ heddle_status hd_array_make(heddle_fleet *f, const heddle_array_desc *d, heddle_
         hd_delete(a, sizeof *a);
         return s;
     }
-    f->n_arrays++;
     *out = a;
     return HEDDLE_OK;
 }
@@ -78,7 +77,6 @@ void hd_array_drop(heddle_array *a)
     if (a->is_pinned)
         a->fleet->pins->backend->host_unpin(a->fleet->pins->device, a->host);
     hd_delete_sparse(a->own_bytes ? a->host : NULL, a->own_bytes);
-    a->fleet->n_arrays--;
     hd_delete(a, sizeof *a);
 }
 

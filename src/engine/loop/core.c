@@ -44,7 +44,7 @@ void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
     hd_take take;
     hd_slice s;
     uint32_t n_later = 0, code;
-    uint64_t began, index, at;
+    uint64_t began, ended, index, at;
     while ((take = hd_ask(l, u->index, &s)) != HD_TAKE_OVER) {
         if (take == HD_TAKE_LATER) {
             hd_ask_rest(l, n_later++);
@@ -53,9 +53,9 @@ void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
         n_later = 0;
         began = heddle_host_clock_ns();
         code = run_slice(l, &s, &at, &index);
-        run->end_ns = heddle_host_clock_ns();
-        run->host_ns += run->end_ns - began;
-        hd_chart_note(l, u->index, HD_CHART_BODIES, &s, began, run->end_ns);
+        ended = heddle_host_clock_ns();
+        run->host_ns += ended - began;
+        hd_chart_note(l, u->index, HD_CHART_BODIES, &(hd_slice){s.begin, at, s.number, 0}, began, ended);
         if (code)
             hd_tell_failed(l, u, code, index);
         hd_tell_stopped(l, u->index, &s, code ? s.end : at, began);

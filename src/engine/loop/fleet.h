@@ -39,7 +39,6 @@ typedef struct hd_fleet_unit {
     uint32_t health; /* atomic: HD_UNIT_... */
     pthread_t thread;
     int has_thread;
-    uint64_t n_left; /* number of the last loop that it has left; guarded by fleet.mutex */
 } hd_fleet_unit;
 
 struct heddle_fleet {
@@ -53,8 +52,7 @@ struct heddle_fleet {
     pthread_mutex_t mutex;
     pthread_cond_t wanted, ended; /* there is a present loop, or the fleet is being closed; a loop has ended */
     heddle_loop *now, *last;      /* the present loop; the last one in the list that begins with it */
-    uint64_t n_begun;             /* loops */
-    uint32_t n_loops, n_arrays;   /* that were not freed */
+    uint32_t n_loops;             /* that were not freed */
     uint32_t n_forks;             /* hd_process_forks at opening */
     int is_closing;
 };
@@ -92,7 +90,7 @@ typedef struct hd_found { /* a reduction */
 
 /* What a unit does in a run. */
 typedef struct hd_share {
-    uint64_t bytes_in, bytes_out, host_ns, end_ns;
+    uint64_t bytes_in, bytes_out, host_ns;
     uint64_t most;        /* grains of a slice, for which its buffer has room */
     uint64_t slot_bytes;  /* of a queue */
     void **all;           /* of each piece with n_each 0: the accelerator's copy of the array */
@@ -114,15 +112,13 @@ struct heddle_loop {
     hd_list pieces, fields, founds; /* hd_piece, hd_field, hd_found */
     uint8_t *params;                /* a copy, for the host: pointers as cores want them */
     uint32_t params_bytes;
-    hd_share *runs; /* one a unit */
-    uint64_t runs_bytes;
+    hd_share *runs;         /* one a unit */
     hd_split_model *models; /* one a kind: what the last runs have taught */
     hd_split_unit *split_units;
     /* of a run: */
     heddle_loop *next; /* in the fleet's list */
     hd_loop_state state;
-    uint64_t number; /* among the fleet's begun loops; guarded by fleet.mutex, as the state */
-    uint32_t n_inside;
+    uint32_t n_inside; /* units; guarded by fleet.mutex, as the state */
     pthread_mutex_t asking;
     hd_split *split;
     int is_canceled;
@@ -141,7 +137,6 @@ struct heddle_loop {
 };
 
 #define HD_MOST_PIECES 32u
-#define HD_CORE_SHARED 16384u /* block-shared bytes of a body */
 
 static inline hd_fleet_unit *hd_unit_at(const heddle_fleet *f, uint64_t i)
 {
@@ -192,7 +187,8 @@ void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u);
 /* The loop is over, and the unit does not answer; this thread's sentence says so. It answers again. */
 void hd_tell_silent(heddle_loop *l, hd_fleet_unit *u);
 void hd_tell_back(heddle_loop *l, hd_fleet_unit *u);
-/* The slice is given to others although its results went home, or half of them. If the loop also reads them, the slice cannot be run again, and the loop ends. */
+/* The slice is given to others although its results went home, or half of them. If the loop also reads them, the slice cannot be run
+ * again, and the loop ends. */
 void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s);
 int hd_is_over(heddle_loop *l);
 
@@ -212,14 +208,16 @@ heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u);
 void hd_turns_leave(heddle_fleet *f);
 hd_loop_state hd_turns_state(const heddle_loop *l);
 
+/* orphans.c: frees memory of the accelerator: at once; when it answers again, if it is silent; never, if it is lost, since that would
+ * wait. */
+void hd_orphan_add(hd_fleet_unit *u, void *memory, uint64_t n_bytes);
+void hd_orphans_free(hd_fleet_unit *u);
+
 /* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; stops and frees it. */
 heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc,
                           hd_fleet_unit **out);
 heddle_status hd_unit_start(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
-/* Frees memory of the accelerator: at once; when it answers again, if it is silent; never, if it is lost, since that would wait. */
-void hd_orphan_add(hd_fleet_unit *u, void *memory, uint64_t n_bytes);
-void hd_orphans_free(hd_fleet_unit *u);
 /* Takes it out of the fleet again. It is the last one. */
 void hd_unit_drop(hd_fleet_unit *u);
 /* One turn of a unit, on the calling thread. */

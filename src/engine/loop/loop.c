@@ -385,7 +385,7 @@ static void clear_run(heddle_loop *l)
     l->status = HEDDLE_OK;
     for (i = 0; i < l->fleet->units.n; i++) {
         hd_share *r = &l->runs[i];
-        r->bytes_in = r->bytes_out = r->host_ns = r->end_ns = 0;
+        r->bytes_in = r->bytes_out = r->host_ns = 0;
         *r->trouble = 0;
     }
 }

@@ -81,12 +81,17 @@ static heddle_status put_span(manager *m, uint32_t queue, const hd_slice *s)
 {
     const heddle_loop *l = m->loop;
     const heddle_accelerator *a = &m->unit->acc;
-    heddle_span_work w = {
-        l->table, l->desc.body, l->desc.team_size, m->params, l->params_bytes, l->desc.n_2 ? 2 : 1, 0, 0,
-        0,        l->desc.tile, l->desc.tile_2};
-    w.begin = hd_grain_begin(l, s->begin);
-    w.end = hd_grain_begin(l, s->end);
-    w.n_2 = l->desc.n_2 ? l->desc.n_2 : 1;
+    const heddle_span_work w = {.table = l->table,
+                                .body = l->desc.body,
+                                .team_size = l->desc.team_size,
+                                .params = m->params,
+                                .params_bytes = l->params_bytes,
+                                .n_dims = l->desc.n_2 ? 2 : 1,
+                                .begin = hd_grain_begin(l, s->begin),
+                                .end = hd_grain_begin(l, s->end),
+                                .n_2 = l->desc.n_2 ? l->desc.n_2 : 1,
+                                .tile = l->desc.tile,
+                                .tile_2 = l->desc.tile_2};
     memcpy(m->params, l->params, l->params_bytes);
     hd_layout_point(l, m->params, m->base);
     return a->span(a->self, queue, &w);
@@ -133,7 +138,7 @@ static void leave(manager *m, slot *s, int is_done)
         return;
     if (!hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns))
         hd_tell_half_home(m->loop, m->unit, &s->slice);
-    m->before_ns = m->run->end_ns = heddle_host_clock_ns();
+    m->before_ns = heddle_host_clock_ns();
     hd_chart_note(m->loop, m->unit->index, HD_CHART_HOME, &s->slice, s->kept_ns, m->before_ns);
 }
 
@@ -237,38 +242,6 @@ static heddle_status until_over(manager *m)
     }
 }
 
-/* Whole arrays, before the first slice. */
-static heddle_status put_all(manager *m, int *any)
-{
-    uint64_t i;
-    for (i = 0; i < m->loop->pieces.n; i++) {
-        const hd_piece *p = hd_piece_at(m->loop, i);
-        if (p->n_each)
-            continue;
-        *any = 1;
-        HD_TRY(move(m, 0, p, (hd_rows){0, p->array->n_rows}, m->run->all[i], 1));
-    }
-    return HEDDLE_OK;
-}
-
-/* They are there, or the others have run the whole loop since. */
-static heddle_status bring_all(manager *m)
-{
-    uint64_t index;
-    uint32_t code, n_later = 0;
-    heddle_status s;
-    int any = 0;
-    HD_TRY(put_all(m, &any));
-    while (any && (s = m->unit->acc.poll(m->unit->acc.self, 0, &code, &index)) != HEDDLE_OK) {
-        if (s != HEDDLE_EBUSY)
-            return s;
-        hd_ask_rest(m->loop, n_later++);
-        if (hd_is_over(m->loop))
-            return hd_say(NULL, HEDDLE_EBUSY, "%s was not ready in time", m->unit->name);
-    }
-    return HEDDLE_OK;
-}
-
 heddle_status hd_manager_ask(hd_fleet_unit *u)
 {
     heddle_status s = HEDDLE_OK;
@@ -279,23 +252,43 @@ heddle_status hd_manager_ask(hd_fleet_unit *u)
     return s == HEDDLE_EBODY ? HEDDLE_OK : s;
 }
 
-/* A silent unit comes back when it answers. EBUSY: the loop is over before. */
-static heddle_status come_back(manager *m)
+/* Waits until nothing is under way. EBUSY: the others have run the whole loop before. */
+static heddle_status await_rest(manager *m)
 {
     uint32_t n_later = 0;
     heddle_status s;
-    if (hd_unit_health(m->unit) == HD_UNIT_WELL)
-        return HEDDLE_OK;
     while ((s = hd_manager_ask(m->unit)) == HEDDLE_EBUSY) {
         hd_ask_rest(m->loop, n_later++);
         if (hd_is_over(m->loop))
             return hd_say(NULL, HEDDLE_EBUSY, "%s does not answer", m->unit->name);
     }
-    if (s != HEDDLE_OK)
-        return s;
+    return s;
+}
+
+/* A silent unit comes back when it answers. */
+static heddle_status come_back(manager *m)
+{
+    if (hd_unit_health(m->unit) == HD_UNIT_WELL)
+        return HEDDLE_OK;
+    HD_TRY(await_rest(m));
     hd_orphans_free(m->unit);
     hd_tell_back(m->loop, m->unit);
     return HEDDLE_OK;
+}
+
+/* Whole arrays, before the first slice. */
+static heddle_status bring_all(manager *m)
+{
+    uint64_t i;
+    int any = 0;
+    for (i = 0; i < m->loop->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(m->loop, i);
+        if (p->n_each)
+            continue;
+        any = 1;
+        HD_TRY(move(m, 0, p, (hd_rows){0, p->array->n_rows}, m->run->all[i], 1));
+    }
+    return any ? await_rest(m) : HEDDLE_OK;
 }
 
 static heddle_status take_part(manager *m)

@@ -8,7 +8,6 @@ static int begin(heddle_fleet *f, heddle_loop *l)
 {
     int any = 0;
     uint64_t i;
-    l->number = ++f->n_begun;
     l->n_inside = 0;
     l->start_ns = heddle_host_clock_ns();
     for (i = 0; i < f->units.n; i++) {

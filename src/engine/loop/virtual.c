@@ -19,7 +19,6 @@
 #endif
 
 #define PATTERN 0xa5
-#define SHARED 16384u
 
 enum { LINK_IN, LINK_OUT, BODIES, N_RESOURCES };
 
@@ -97,7 +96,7 @@ static heddle_status copy(void *self, uint32_t queue, const heddle_copy *c)
 /* As a kernel does it (core/chunk.h), one tile after another. */
 static void run_tiles(const heddle_span_work *w, heddle_failure *failure)
 {
-    _Alignas(128) uint8_t shared[HEDDLE_REDUCE_BYTES + SHARED];
+    _Alignas(128) uint8_t shared[HEDDLE_REDUCE_BYTES + HD_CORE_SHARED];
     heddle_thread thread = heddle_thread_alone(failure, shared);
     hd_span_launch l;
     uint64_t t;

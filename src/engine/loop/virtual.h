@@ -7,6 +7,8 @@
 #include "engine/loop/words.h"
 #include "heddle/fleet.h"
 
+#define HD_CORE_SHARED 16384u /* block-shared bytes of a body on a core, or on a device that one plays */
+
 heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out);
 /* Memory of the device is open to bodies, or closed: bytes that no access has declared are closed. Under AddressSanitizer a touch of closed
  * memory is an error; elsewhere it holds a pattern. */
