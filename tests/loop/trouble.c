@@ -22,6 +22,19 @@ static heddle_fleet *open_fleet(const char *format, uint32_t k)
     return f;
 }
 
+static void open_rig(looped_rig *r, const char *words, const looped_case *c)
+{
+    heddle_fleet *f = NULL;
+    CHECK_OK(NULL, heddle_fleet_open(&f, words, NULL));
+    CHECK_OK(NULL, looped_open(r, f, c));
+}
+
+static void close_rig(looped_rig *r)
+{
+    looped_close(r);
+    heddle_fleet_close(r->fleet);
+}
+
 static void check_bytes(const looped_rig *r, const looped_case *c, const char *what, uint32_t k)
 {
     const looped_bytes want = looped_plain(c), got = looped_take(r);
@@ -91,11 +104,9 @@ static void check_silent(void)
     const looped_case c = {looped_price, 3000000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
     const struct timespec long_enough = {2, 0};
     heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
-    heddle_fleet *f = NULL;
     looped_rig r;
     int time, n_runs;
-    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:latency=0.1 cpu:1", NULL));
-    CHECK_OK(NULL, looped_open(&r, f, &c));
+    open_rig(&r, "virtual:latency=0.1 cpu:1", &c);
     for (time = 0; time < 2; time++) {
         u.bytes_in = 0;
         for (n_runs = 0; n_runs < 500 && !u.bytes_in;
@@ -105,11 +116,10 @@ static void check_silent(void)
             check_bytes(&r, &c, "a silent device", 0);
             CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 0, &u));
         }
-        CHECK_MSG(u.bytes_in > 0 && is_lost(f, 0), "time %d: %s", time, heddle_loop_how(r.loop));
+        CHECK_MSG(u.bytes_in > 0 && is_lost(r.fleet, 0), "time %d: %s", time, heddle_loop_how(r.loop));
         (void)nanosleep(&long_enough, NULL);
     }
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* A device that never answers, and nobody knows how long it should take. */
@@ -124,26 +134,22 @@ static void check_limit(void)
     CHECK(heddle_loop_wait(r.loop, 1) == HEDDLE_EBUSY && !*heddle_loop_how(r.loop));
     CHECK(heddle_loop_wait(r.loop, HEDDLE_FOREVER) == HEDDLE_EDEVICE);
     CHECK_MSG(strstr(heddle_loop_how(r.loop), "time limit of 400 ms"), "%s", heddle_loop_how(r.loop));
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* Nobody is left. */
 static void check_last(void)
 {
     const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
-    heddle_fleet *f = NULL;
     looped_rig r;
     int run;
-    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:fail=9 virtual:fail=11", NULL));
-    CHECK_OK(NULL, looped_open(&r, f, &c));
+    open_rig(&r, "virtual:fail=9 virtual:fail=11", &c);
     looped_fill(&r, &c);
     for (run = 0; run < 2; run++) {
         CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
         CHECK_MSG(strstr(heddle_error_text(NULL), "no device is left"), "%s", heddle_error_text(NULL));
     }
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* ---- a GPU that breaks --------------------------------------------------------------------------------------------------- */
@@ -152,21 +158,18 @@ static void check_last(void)
 static void trap(void)
 {
     const looped_case c = {looped_trap, 3000000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
-    heddle_fleet *f = NULL;
     looped_rig r;
     int run;
-    CHECK_OK(NULL, heddle_fleet_open(&f, "cuda:0 cpu:2", NULL));
-    CHECK_OK(NULL, looped_open(&r, f, &c));
+    open_rig(&r, "cuda:0 cpu:2", &c);
     for (run = 0; run < 2; run++) {
         looped_fill(&r, &c);
         r.params.fail_at = 1000;
         CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
         check_bytes(&r, &c, "after a trap", 0);
-        CHECK(is_lost(f, 0));
+        CHECK(is_lost(r.fleet, 0));
         printf("%s", heddle_loop_how(r.loop));
     }
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* In a child, because the fault stays with the process, and before this process asks for a GPU, which a child cannot take over. */
@@ -214,8 +217,7 @@ static void check_failing(const char *devices)
         CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params)); /* it can be run again */
         check_bytes(&r, &c, "after a failure", 0);
     }
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* A child has none of the parent's threads: it is told so, and frees nothing. */
@@ -236,8 +238,7 @@ static void check_fork(void)
         _exit(s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "forked") ? 0 : 3);
     }
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* ---- traces ------------------------------------------------------------------------------------------------------------- */
@@ -283,8 +284,7 @@ static void check_trace(void)
     CHECK_OK(NULL, looped_open(&r, f, &c));
     CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
     CHECK(heddle_loop_write_trace(r.loop, json) == HEDDLE_EINVAL); /* it has no trace */
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* ---- cancelling, waiting, turns ---------------------------------------------------------------------------------------- */
@@ -318,8 +318,7 @@ static void check_cancel(void)
     heddle_loop_cancel(r.loop); /* nothing runs */
     CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
     check_bytes(&r, &c, "after cancelling", 0);
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 /* Two loops are started at once; the second one turns what the first one has turned. */
@@ -359,8 +358,7 @@ static void check_turns(void)
     r.turned = NULL;
     heddle_loop_free(again);
     free(want);
-    looped_close(&r);
-    heddle_fleet_close(f);
+    close_rig(&r);
 }
 
 int main(int argc, char **argv)
