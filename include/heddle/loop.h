@@ -27,8 +27,11 @@
  * A body gets a span of indices, and its threads share them out (HEDDLE_SPAN). It is called for whole tiles, and writes only what
  * the loop's accesses name for their indices. So each device gives the same bytes, whichever indices it is given.
  *
- * Only declared rows travel. The pointers that accesses name are set by the library, differently for each device, so that
- * row r of an array is always at pointer + r * stride, wherever it lies.
+ * Only declared bytes travel. The pointers that accesses name are set by the library, differently for each device, so that
+ * row r of an array is always at pointer + r * stride, wherever it lies. So bodies use the same indices everywhere.
+ *
+ * What this costs in memory of a device: for ROWS and BOTH, the rows of the slices under way, each as long as the stride. For ALL,
+ * COLUMNS and PARTS, the whole array, from heddle_loop_new on, even if little of it travels.
  *
  * (HDSS: Belviranli's thesis, chapter 3. What is called a block there is a slice here.) */
 #ifndef HEDDLE_LOOP_H
@@ -86,26 +89,55 @@ typedef enum heddle_split {
 } heddle_split;
 
 typedef enum heddle_access_kind {
-    HEDDLE_ACCESS_ROWS, /* rows that follow the first index */
-    HEDDLE_ACCESS_ALL   /* all of the array, at any index: mode IN only */
+    HEDDLE_ACCESS_ROWS,    /* rows that follow the first index */
+    HEDDLE_ACCESS_ALL,     /* all of the array, at any index: mode IN only */
+    HEDDLE_ACCESS_COLUMNS, /* of every row, columns that follow the first index */
+    HEDDLE_ACCESS_BOTH, /* rows that follow the first index, and of each the columns that follow the second one, from 0 to n_2 */
+    HEDDLE_ACCESS_PARTS /* what a function names */
 } heddle_access_kind;
 
-/* What the body touches of an array. */
+/* Names what indices begin .. end - 1 touch of the array: writes at most `most` ranges, and returns how many there are. If that is
+ * more, it is called again with room for as many. Their addresses are those of the array's home (heddle_array_host), and their modes
+ * are in the access's. heddle_loop_new calls it for each tile in turn, in its own thread, and keeps the answers: a slice has the ranges of
+ * its tiles. */
+#define HEDDLE_ACCESS_MOST_RANGES (1u << 20) /* of a tile */
+typedef uint64_t (*heddle_access_fn)(void *user, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most);
+
+/* What the body touches of an array. Index i has n_each rows (COLUMNS: columns) from number first + i * n_each on; it may also read some
+ * before and after these, as far as there are any. BOTH: the second index has columns in the same way. */
 typedef struct heddle_access {
     heddle_array *array;
     heddle_mode mode;
     heddle_access_kind kind;
     size_t field;           /* offset, in the loop's params, of the pointer to the array's row 0 */
-    uint64_t before, after; /* rows more on either side; mode IN only                           */
-    uint64_t n_each;        /* rows that belong to an index; 0: 1                                */
+    uint64_t before, after; /* rows or columns more on either side; mode IN only                 */
+    uint64_t n_each, first; /* n_each 0: 1                                                       */
+    uint64_t column_bytes;  /* COLUMNS, BOTH: of a column; rows consist of whole columns         */
+    uint64_t before_2, after_2, n_each_2, first_2; /* BOTH: of columns and the second index      */
+    heddle_access_fn fn;                           /* PARTS */
+    void *user;                                    /* its first argument */
 } heddle_access;
-#define HEDDLE_ROWS(array, mode, field, before, after)                     \
-    {                                                                      \
-        (array), (mode), HEDDLE_ACCESS_ROWS, (field), (before), (after), 1 \
+#define HEDDLE_ROWS(array, mode, field, before, after)                                                   \
+    {                                                                                                    \
+        (array), (mode), HEDDLE_ACCESS_ROWS, (field), (before), (after), 1, 0, 0, 0, 0, 1, 0, NULL, NULL \
     }
-#define HEDDLE_ALL(array, field)                                     \
-    {                                                                \
-        (array), HEDDLE_MODE_IN, HEDDLE_ACCESS_ALL, (field), 0, 0, 1 \
+#define HEDDLE_ALL(array, field)                                                                   \
+    {                                                                                              \
+        (array), HEDDLE_MODE_IN, HEDDLE_ACCESS_ALL, (field), 0, 0, 1, 0, 0, 0, 0, 1, 0, NULL, NULL \
+    }
+#define HEDDLE_COLUMNS(array, mode, field, column_bytes, before, after)                                             \
+    {                                                                                                               \
+        (array), (mode), HEDDLE_ACCESS_COLUMNS, (field), (before), (after), 1, 0, (column_bytes), 0, 0, 1, 0, NULL, \
+            NULL                                                                                                    \
+    }
+#define HEDDLE_BOTH(array, mode, field, before, after, column_bytes, before_2, after_2)                               \
+    {                                                                                                                 \
+        (array), (mode), HEDDLE_ACCESS_BOTH, (field), (before), (after), 1, 0, (column_bytes), (before_2), (after_2), \
+            1, 0, NULL, NULL                                                                                          \
+    }
+#define HEDDLE_PARTS(array, mode, field, fn, user)                                             \
+    {                                                                                          \
+        (array), (mode), HEDDLE_ACCESS_PARTS, (field), 0, 0, 1, 0, 0, 0, 0, 1, 0, (fn), (user) \
     }
 
 typedef enum heddle_number { HEDDLE_I64, HEDDLE_U32, HEDDLE_F64, HEDDLE_F32 } heddle_number;
@@ -150,9 +182,12 @@ extern "C" {
 
 typedef struct heddle_loop heddle_loop;
 
-/* EINVAL: the table is not one of loops, or an access is not possible: the array is another fleet's, two accesses write the same rows,
- * rows with a halo are written, the field is outside of params, the array has too few rows. ERANGE: sizes. ENOMEM: a device has no
- * room for the least slice; the sentence has both numbers. */
+/* EINVAL: the table is not one of loops, or an access is not possible: the array is another fleet's, it is written by one access and
+ * used by another of a different shape, what has a halo is written, the field is outside of params, the array has too few rows or
+ * columns, or rows that are not whole columns. BOTH in a loop without a second index. Of a function: none, a range outside of the
+ * array, a mode that is not in the access's, ranges that one tile writes and another one touches. (Ranges of one tile are not compared.
+ * Those of different strides are compared as heddle_range says.) ERANGE: sizes. ENOMEM: a device has no room for the least slice, or
+ * for an array that it needs as a whole; the sentence has both numbers. */
 HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
                                          heddle_loop **out);
 /* Waits for its run. */

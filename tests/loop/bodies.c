@@ -33,6 +33,44 @@ HEDDLE_LOOP(looped_turn, looped_params, params, s)
         }
 }
 
+/* Two columns before, one behind. */
+HEDDLE_LOOP(looped_columns, looped_params, params, s)
+{
+    HEDDLE_SPAN (i, s)
+        for (uint32_t r = 0; r < LOOPED_TALL; r++) {
+            const float *a = &params->a[r * params->stride];
+            const float before = i >= 2 ? a[i - 2] : 1.0f, after = i + 1 < params->n ? a[i + 1] : 2.0f;
+            params->c[r * params->stride + i] = before + 3.0f * a[i] + after;
+            for (uint32_t k = 0; k < LOOPED_EACH; k++) {
+                uint64_t *x = &params->turned[(r * params->n + i) * LOOPED_EACH + k];
+                *x = *x * 6364136223846793005u + i + k;
+            }
+        }
+}
+
+/* A row and a column before, one row and two columns behind; and the cell of a matrix that is turned. */
+HEDDLE_LOOP(looped_both, looped_params, params, s)
+{
+    HEDDLE_SPAN_2D (i, j, s) {
+        const uint64_t row = i + LOOPED_ROW, column = j + LOOPED_COLUMN;
+        params->c[row * params->stride + column] = params->a[(row - 1) * params->stride + column - 1] +
+                                                   params->a[(row + 1) * params->stride + column + 2] * 3.0f +
+                                                   params->b[j * params->stride_b + i];
+    }
+}
+
+HEDDLE_LOOP(looped_parts, looped_params, params, s)
+{
+    HEDDLE_SPAN (i, s) {
+        const float *a = &params->a[(params->n - 1 - i) * LOOPED_WIDE];
+        float *c = &params->c[i * LOOPED_WIDE];
+        c[1] = a[0] * 2.0f;
+        c[2] = a[1] + (float)(params->all[i * 7u % params->n] % 1000u);
+        for (uint64_t t = looped_first(i); t < looped_first(i + 1); t++)
+            params->turned[t] = params->turned[t] * 6364136223846793005u + i;
+    }
+}
+
 HEDDLE_LOOP(looped_find, looped_params, params, s)
 {
     uint32_t *bins = (uint32_t *)heddle_team_shared(thread);

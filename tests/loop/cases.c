@@ -4,44 +4,142 @@
 
 #include <stddef.h>
 
-/* Rows of the matrix are further apart than they are long. */
-static uint64_t stride_of(const looped_case *c) { return c->n_2 ? c->n_2 + 3u : 1u; }
+/* ---- arrays ------------------------------------------------------------------------------------------------------------- */
 
-static heddle_status array(heddle_fleet *f, uint64_t n_rows, uint64_t row_bytes, uint64_t stride, heddle_array **out)
+/* Rows of a matrix are further apart than they are long. */
+typedef struct shape {
+    uint64_t n_rows, n_columns, stride; /* columns and stride in numbers */
+} shape;
+
+/* Of a and c. */
+static shape shape_of(const looped_case *c)
+{
+    switch (c->body) {
+    case looped_columns: return (shape){LOOPED_TALL, c->n, c->n + 3u};
+    case looped_both: return (shape){c->n + LOOPED_ROW + 3u, c->n_2 + LOOPED_COLUMN + 3u, c->n_2 + LOOPED_COLUMN + 5u};
+    case looped_parts: return (shape){c->n, 4, LOOPED_WIDE};
+    default: return c->n_2 ? (shape){c->n, c->n_2, c->n_2 + 3u} : (shape){c->n, 1, 1};
+    }
+}
+
+static shape shape_of_b(const looped_case *c)
+{
+    return c->body == looped_both ? (shape){c->n_2, c->n, c->n + 3u} : shape_of(c);
+}
+
+static shape shape_of_turned(const looped_case *c)
+{
+    return c->body == looped_columns ? (shape){LOOPED_TALL, c->n * LOOPED_EACH, c->n * LOOPED_EACH}
+                                     : (shape){c->n * LOOPED_EACH, 1, 1};
+}
+
+static shape shape_of_all(const looped_case *c) { return (shape){c->n_2 ? c->n_2 : c->n, 1, 1}; }
+
+static size_t bytes_of(shape s, size_t each) { return s.n_rows * s.stride * each; }
+
+static heddle_status array(heddle_fleet *f, shape s, size_t each, heddle_array **out)
 {
     heddle_array_desc d = HEDDLE_ARRAY_INIT;
-    d.n_rows = n_rows;
-    d.row_bytes = row_bytes;
-    d.stride_bytes = stride;
+    d.n_rows = s.n_rows;
+    d.row_bytes = s.n_columns * each;
+    d.stride_bytes = s.stride * each;
     return heddle_array_new(f, &d, out);
 }
 
 static heddle_status arrays(looped_rig *r, const looped_case *c)
 {
-    const uint64_t columns = c->n_2 ? c->n_2 : 1, stride = stride_of(c) * sizeof(float);
-    heddle_status s = array(r->fleet, c->n, columns * sizeof(float), stride, &r->a);
+    heddle_status s = array(r->fleet, shape_of(c), sizeof(float), &r->a);
     if (!s)
-        s = array(r->fleet, c->n, columns * sizeof(float), stride, &r->b);
+        s = array(r->fleet, shape_of_b(c), sizeof(float), &r->b);
     if (!s)
-        s = array(r->fleet, c->n, columns * sizeof(float), stride, &r->c);
+        s = array(r->fleet, shape_of(c), sizeof(float), &r->c);
     if (!s)
-        s = array(r->fleet, c->n_2 ? c->n_2 : c->n, sizeof(uint32_t), 0, &r->all);
+        s = array(r->fleet, shape_of_all(c), sizeof(uint32_t), &r->all);
     if (!s)
-        s = array(r->fleet, c->n * LOOPED_EACH, sizeof(uint64_t), 0, &r->turned);
+        s = array(r->fleet, shape_of_turned(c), sizeof(uint64_t), &r->turned);
+    r->n = c->n;
+    r->c_bytes = bytes_of(shape_of(c), sizeof(float));
+    r->turned_bytes = bytes_of(shape_of_turned(c), sizeof(uint64_t));
     return s;
 }
 
-/* What each body touches. */
-static uint32_t accesses(const looped_rig *r, const looped_case *c, heddle_access *out)
+/* ---- what each body touches ----------------------------------------------------------------------------------------------- */
+
+#define AT(name) offsetof(looped_params, name)
+
+static void columns(const looped_rig *r, heddle_access *out)
 {
-    const heddle_access a = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, offsetof(looped_params, a), 0, 0),
-                        around = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, offsetof(looped_params, a), 2, 1),
-                        b = HEDDLE_ROWS(r->b, HEDDLE_MODE_IN, offsetof(looped_params, b), 0, 0),
-                        to = HEDDLE_ROWS(r->c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0),
-                        all = HEDDLE_ALL(r->all, offsetof(looped_params, all)),
-                        of_index = HEDDLE_ROWS(r->all, HEDDLE_MODE_IN, offsetof(looped_params, all), 0, 0),
-                        turned = {r->turned, HEDDLE_MODE_INOUT, HEDDLE_ACCESS_ROWS, offsetof(looped_params, turned), 0,
-                                  0,         LOOPED_EACH};
+    out[0] = (heddle_access)HEDDLE_COLUMNS(r->a, HEDDLE_MODE_IN, AT(a), sizeof(float), 2, 1);
+    out[1] = (heddle_access)HEDDLE_COLUMNS(r->c, HEDDLE_MODE_OUT, AT(c), sizeof(float), 0, 0);
+    out[2] = (heddle_access)HEDDLE_COLUMNS(r->turned, HEDDLE_MODE_INOUT, AT(turned), sizeof(uint64_t), 0, 0);
+    out[2].n_each = LOOPED_EACH;
+}
+
+static void both(const looped_rig *r, heddle_access *out)
+{
+    out[0] = (heddle_access)HEDDLE_BOTH(r->a, HEDDLE_MODE_IN, AT(a), 1, 1, sizeof(float), 1, 2);
+    out[1] = (heddle_access)HEDDLE_BOTH(r->c, HEDDLE_MODE_OUT, AT(c), 0, 0, sizeof(float), 0, 0);
+    out[0].first = out[1].first = LOOPED_ROW;
+    out[0].first_2 = out[1].first_2 = LOOPED_COLUMN;
+    out[2] = (heddle_access)HEDDLE_COLUMNS(r->b, HEDDLE_MODE_IN, AT(b), sizeof(float), 0, 0);
+}
+
+/* Rows from the other end. */
+static uint64_t parts_of_a(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
+{
+    const looped_rig *r = rig;
+    const float *a = heddle_array_host(r->a);
+    if (most >= 1)
+        out[0] = HEDDLE_IN_2D(a + (r->n - end) * LOOPED_WIDE, 2 * sizeof *a, end - begin, LOOPED_WIDE * sizeof *a);
+    return 1;
+}
+
+static uint64_t parts_of_c(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
+{
+    const looped_rig *r = rig;
+    const float *c = heddle_array_host(r->c);
+    if (most >= 1)
+        out[0] = HEDDLE_OUT_2D(c + begin * LOOPED_WIDE + 1, 2 * sizeof *c, end - begin, LOOPED_WIDE * sizeof *c);
+    return 1;
+}
+
+/* One for each index. */
+static uint64_t parts_of_all(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
+{
+    const looped_rig *r = rig;
+    const uint32_t *all = heddle_array_host(r->all);
+    uint64_t i;
+    for (i = begin; i < end && i - begin < most; i++)
+        out[i - begin] = HEDDLE_IN(all + i * 7u % r->n, sizeof *all);
+    return end - begin;
+}
+
+/* None if the indices have no numbers. */
+static uint64_t parts_of_turned(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
+{
+    const looped_rig *r = rig;
+    const uint64_t *turned = heddle_array_host(r->turned), first = looped_first(begin), last = looped_first(end);
+    if (most >= 1 && last > first)
+        out[0] = HEDDLE_INOUT(turned + first, (last - first) * sizeof *turned);
+    return last > first;
+}
+
+static void parts(looped_rig *r, heddle_access *out)
+{
+    out[0] = (heddle_access)HEDDLE_PARTS(r->a, HEDDLE_MODE_IN, AT(a), parts_of_a, r);
+    out[1] = (heddle_access)HEDDLE_PARTS(r->c, HEDDLE_MODE_OUT, AT(c), parts_of_c, r);
+    out[2] = (heddle_access)HEDDLE_PARTS(r->all, HEDDLE_MODE_IN, AT(all), parts_of_all, r);
+    out[3] = (heddle_access)HEDDLE_PARTS(r->turned, HEDDLE_MODE_INOUT, AT(turned), parts_of_turned, r);
+}
+
+uint32_t looped_accesses(looped_rig *r, const looped_case *c, heddle_access *out)
+{
+    const heddle_access a = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, AT(a), 0, 0),
+                        around = HEDDLE_ROWS(r->a, HEDDLE_MODE_IN, AT(a), 2, 1),
+                        b = HEDDLE_ROWS(r->b, HEDDLE_MODE_IN, AT(b), 0, 0),
+                        to = HEDDLE_ROWS(r->c, HEDDLE_MODE_OUT, AT(c), 0, 0), all = HEDDLE_ALL(r->all, AT(all)),
+                        of_index = HEDDLE_ROWS(r->all, HEDDLE_MODE_IN, AT(all), 0, 0),
+                        turned = HEDDLE_ROWS(r->turned, HEDDLE_MODE_INOUT, AT(turned), 0, 0);
     switch (c->body) {
     case looped_price:
         out[0] = a;
@@ -57,7 +155,13 @@ static uint32_t accesses(const looped_rig *r, const looped_case *c, heddle_acces
         out[1] = all;
         out[2] = to;
         return 3;
-    case looped_turn: out[0] = turned; return 1;
+    case looped_turn:
+        out[0] = turned;
+        out[0].n_each = LOOPED_EACH;
+        return 1;
+    case looped_columns: columns(r, out); return 3;
+    case looped_both: both(r, out); return 3;
+    case looped_parts: parts(r, out); return 4;
     case looped_find:
         out[0] = a;
         out[1] = of_index;
@@ -66,10 +170,12 @@ static uint32_t accesses(const looped_rig *r, const looped_case *c, heddle_acces
     }
 }
 
+/* ---- loops -------------------------------------------------------------------------------------------------------------- */
+
 heddle_status looped_open_more(looped_rig *r, heddle_fleet *f, const looped_case *c, uint32_t time_limit_ms,
                                uint32_t n_trace)
 {
-    heddle_access list[4];
+    heddle_access list[LOOPED_MOST_ACCESSES];
     const heddle_reduction found[4] = {{HEDDLE_SUM, HEDDLE_F64, 1, offsetof(looped_params, sum), &r->sum},
                                        {HEDDLE_MIN, HEDDLE_F32, 1, offsetof(looped_params, least), &r->least},
                                        {HEDDLE_SUM, HEDDLE_U32, LOOPED_BINS, offsetof(looped_params, bins), r->bins},
@@ -88,7 +194,7 @@ heddle_status looped_open_more(looped_rig *r, heddle_fleet *f, const looped_case
     d.tile_2 = c->tile_2;
     d.split = c->split;
     d.accesses = list;
-    d.n_accesses = accesses(r, c, list);
+    d.n_accesses = looped_accesses(r, c, list);
     d.time_limit_ms = time_limit_ms;
     d.n_trace = n_trace;
     d.reductions = found;
@@ -103,20 +209,23 @@ heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c)
 
 static void fill(looped_params *p, float *a, float *b, float *c, uint32_t *all, uint64_t *turned, const looped_case *k)
 {
-    const uint64_t n = k->n * stride_of(k), n_all = k->n_2 ? k->n_2 : k->n;
+    const uint64_t n = shape_of(k).n_rows * shape_of(k).stride, n_b = shape_of_b(k).n_rows * shape_of_b(k).stride,
+                   n_all = shape_of_all(k).n_rows, n_turned = bytes_of(shape_of_turned(k), 1);
     uint64_t i, seed = k->seed;
     for (i = 0; i < n; i++) {
         a[i] = (float)(check_random(&seed) % 1000u) / 7.0f;
-        b[i] = (float)(check_random(&seed) % 1000u) / 9.0f;
         c[i] = -1.0f;
     }
+    for (i = 0; i < n_b; i++)
+        b[i] = (float)(check_random(&seed) % 1000u) / 9.0f;
     for (i = 0; i < n_all; i++)
         all[i] = (uint32_t)check_random(&seed);
-    for (i = 0; i < k->n * LOOPED_EACH; i++)
+    for (i = 0; i < n_turned; i++)
         turned[i] = check_random(&seed);
     p->n = k->n;
     p->n_2 = k->n_2;
-    p->stride = stride_of(k);
+    p->stride = shape_of(k).stride;
+    p->stride_b = shape_of_b(k).stride;
     p->fail_at = p->fail_at_too = UINT64_MAX;
 }
 
@@ -143,12 +252,7 @@ looped_bytes looped_take(const looped_rig *r)
 {
     const void *const at[6] = {
         heddle_array_host(r->c), heddle_array_host(r->turned), &r->sum, &r->least, r->bins, &r->most};
-    const size_t n[6] = {r->params.n * r->params.stride * sizeof(float),
-                         r->params.n * LOOPED_EACH * sizeof(uint64_t),
-                         sizeof r->sum,
-                         sizeof r->least,
-                         sizeof r->bins,
-                         sizeof r->most};
+    const size_t n[6] = {r->c_bytes, r->turned_bytes, sizeof r->sum, sizeof r->least, sizeof r->bins, sizeof r->most};
     return join(at, n);
 }
 
@@ -208,9 +312,45 @@ static void plain_find(plain *p, const looped_case *k)
     }
 }
 
+static void plain_turn(plain *p, uint64_t row, uint64_t i)
+{
+    for (uint64_t j = 0; j < LOOPED_EACH; j++) {
+        uint64_t *x = &p->turned[row + i * LOOPED_EACH + j];
+        *x = *x * 6364136223846793005u + i + j;
+    }
+}
+
+static void plain_columns(plain *p, const looped_case *k, uint64_t i)
+{
+    const uint64_t stride = shape_of(k).stride;
+    for (uint64_t r = 0; r < LOOPED_TALL; r++) {
+        const float *a = p->a + r * stride;
+        p->c[r * stride + i] = (i >= 2 ? a[i - 2] : 1.0f) + 3.0f * a[i] + (i + 1 < k->n ? a[i + 1] : 2.0f);
+        plain_turn(p, r * k->n * LOOPED_EACH, i);
+    }
+}
+
+static void plain_both(plain *p, const looped_case *k, uint64_t i)
+{
+    const uint64_t stride = shape_of(k).stride, stride_b = shape_of_b(k).stride;
+    for (uint64_t j = 0; j < k->n_2; j++)
+        p->c[(i + LOOPED_ROW) * stride + j + LOOPED_COLUMN] =
+            p->a[(i + LOOPED_ROW - 1) * stride + j + LOOPED_COLUMN - 1] +
+            p->a[(i + LOOPED_ROW + 1) * stride + j + LOOPED_COLUMN + 2] * 3.0f + p->b[j * stride_b + i];
+}
+
+static void plain_parts(plain *p, const looped_case *k, uint64_t i)
+{
+    const float *a = p->a + (k->n - 1 - i) * LOOPED_WIDE;
+    p->c[i * LOOPED_WIDE + 1] = a[0] * 2.0f;
+    p->c[i * LOOPED_WIDE + 2] = a[1] + (float)(p->all[i * 7u % k->n] % 1000u);
+    for (uint64_t t = looped_first(i); t < looped_first(i + 1); t++)
+        p->turned[t] = p->turned[t] * 6364136223846793005u + i;
+}
+
 static void plain_index(plain *p, const looped_case *k, uint64_t i)
 {
-    const uint64_t stride = stride_of(k);
+    const uint64_t stride = shape_of(k).stride;
     uint64_t j;
     switch (k->body) {
     case looped_price: p->c[i] = p->a[i] * 0.25f + p->b[i] / (1.5f + p->a[i] * p->a[i]); break;
@@ -221,26 +361,26 @@ static void plain_index(plain *p, const looped_case *k, uint64_t i)
         for (j = 0; j < k->n_2; j++)
             p->c[i * stride + j] = p->a[i * stride + j] + (float)(p->all[j] % 1000u) * (float)(i + 1);
         break;
-    case looped_turn:
-        for (j = 0; j < LOOPED_EACH; j++)
-            p->turned[i * LOOPED_EACH + j] = p->turned[i * LOOPED_EACH + j] * 6364136223846793005u + i + j;
-        break;
+    case looped_turn: plain_turn(p, 0, i); break;
+    case looped_columns: plain_columns(p, k, i); break;
+    case looped_both: plain_both(p, k, i); break;
+    case looped_parts: plain_parts(p, k, i); break;
     default: p->c[i] = 1.0f; break;
     }
 }
 
 looped_bytes looped_plain(const looped_case *c)
 {
-    const uint64_t n = c->n * stride_of(c);
+    const size_t c_bytes = bytes_of(shape_of(c), sizeof(float));
     plain p;
     looped_bytes bytes;
     uint64_t i;
     memset(&p, 0, sizeof p);
-    p.a = malloc(n * sizeof *p.a);
-    p.b = malloc(n * sizeof *p.b);
-    p.c = malloc(n * sizeof *p.c);
-    p.all = malloc((c->n_2 ? c->n_2 : c->n) * sizeof *p.all);
-    p.turned = malloc(c->n * LOOPED_EACH * sizeof *p.turned);
+    p.a = malloc(c_bytes);
+    p.b = malloc(bytes_of(shape_of_b(c), sizeof *p.b));
+    p.c = malloc(c_bytes);
+    p.all = malloc(bytes_of(shape_of_all(c), sizeof *p.all));
+    p.turned = malloc(bytes_of(shape_of_turned(c), sizeof *p.turned));
     CHECK(p.a && p.b && p.c && p.all && p.turned);
     fill(&p.params, p.a, p.b, p.c, p.all, p.turned, c);
     if (c->body == looped_find)
@@ -250,9 +390,9 @@ looped_bytes looped_plain(const looped_case *c)
             plain_index(&p, c, i);
     {
         const void *const at[6] = {p.c, p.turned, &p.sum, &p.least, p.bins, &p.most};
-        const size_t sizes[6] = {n * sizeof(float), c->n * LOOPED_EACH * sizeof(uint64_t),
-                                 sizeof p.sum,      sizeof p.least,
-                                 sizeof p.bins,     sizeof p.most};
+        const size_t sizes[6] = {c_bytes,       bytes_of(shape_of_turned(c), sizeof *p.turned),
+                                 sizeof p.sum,  sizeof p.least,
+                                 sizeof p.bins, sizeof p.most};
         bytes = join(at, sizes);
     }
     free(p.a);

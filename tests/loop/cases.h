@@ -25,6 +25,8 @@ typedef struct looped_bytes {
 typedef struct looped_rig {
     heddle_fleet *fleet;
     heddle_array *a, *b, *c, *all, *turned;
+    uint64_t n;
+    size_t c_bytes, turned_bytes;
     looped_params params;
     double sum;
     float least;
@@ -35,6 +37,9 @@ typedef struct looped_rig {
 
 /* Makes it: the status of what failed first. looped_close may always follow. */
 heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c);
+/* The loop's accesses, at most LOOPED_MOST_ACCESSES: returns how many. */
+#define LOOPED_MOST_ACCESSES 4u
+uint32_t looped_accesses(looped_rig *r, const looped_case *c, heddle_access *out);
 /* With these fields of the loop's description, too. */
 heddle_status looped_open_more(looped_rig *r, heddle_fleet *f, const looped_case *c, uint32_t time_limit_ms,
                                uint32_t n_trace);

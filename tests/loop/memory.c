@@ -39,7 +39,10 @@ static int attempt(const looped_case *c, uint64_t fail_at, const looped_bytes *w
 
 static void check_case(uint32_t body)
 {
-    const looped_case c = {body, 5000, body == looped_matrix ? 20u : 0u, 70, 16, HEDDLE_SPLIT_CUT, 3};
+    const int is_small = body == looped_columns || body == looped_parts;
+    const looped_case c = {
+        body, is_small ? 500 : 5000, body == looped_matrix || body == looped_both ? 20u : 0u, 70, 16, HEDDLE_SPLIT_CUT,
+        3};
     const looped_bytes want = looped_plain(&c);
     uint64_t k, held, n_failed = 0;
     int in_a_row = 0;
@@ -64,5 +67,8 @@ int main(void)
     check_case(looped_price);
     check_case(looped_matrix);
     check_case(looped_find);
+    check_case(looped_columns);
+    check_case(looped_both);
+    check_case(looped_parts);
     return 0;
 }

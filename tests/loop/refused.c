@@ -147,6 +147,138 @@ static void check_pairs(heddle_fleet *f, heddle_array *a)
     CHECK(l == NULL);
 }
 
+/* Of columns, and of both. */
+static heddle_status try_wide(heddle_fleet *f, heddle_access a, uint64_t n, uint64_t n_2)
+{
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    heddle_status s;
+    d.body = looped_price;
+    d.n = n;
+    d.n_2 = n_2;
+    d.accesses = &a;
+    d.n_accesses = 1;
+    s = heddle_loop_new(f, &looped, &d, &l);
+    heddle_loop_free(l);
+    return s;
+}
+
+/* The array has 10 rows of 30 columns. */
+static void check_columns(heddle_fleet *f, heddle_array *a)
+{
+    const size_t at = offsetof(looped_params, c);
+    const heddle_access good = HEDDLE_COLUMNS(a, HEDDLE_MODE_OUT, at, 4, 0, 0),
+                        both = HEDDLE_BOTH(a, HEDDLE_MODE_OUT, at, 0, 0, 4, 0, 0);
+    heddle_access bad = good;
+    CHECK_OK(NULL, try_wide(f, good, 30, 0));
+    CHECK_OK(NULL, try_wide(f, good, 30, 7)); /* the second index is free */
+    CHECK_OK(NULL, try_wide(f, both, 10, 30));
+    REFUSED(try_wide(f, good, 31, 0), EINVAL, "30 columns");
+    bad.first = 1;
+    REFUSED(try_wide(f, bad, 30, 0), EINVAL, "from number 1 on");
+    bad.first = UINT64_MAX;
+    REFUSED(try_wide(f, bad, 1, 0), EINVAL, "30 columns");
+    bad = good;
+    bad.column_bytes = 7;
+    REFUSED(try_wide(f, bad, 1, 0), EINVAL, "columns of 7 bytes");
+    bad.column_bytes = 0;
+    REFUSED(try_wide(f, bad, 1, 0), EINVAL, "columns of 0 bytes");
+    bad = good;
+    bad.before = 1;
+    REFUSED(try_wide(f, bad, 30, 0), EINVAL, "columns");
+    bad.mode = HEDDLE_MODE_IN;
+    bad.before = bad.after = UINT64_MAX; /* as many as there are */
+    CHECK_OK(NULL, try_wide(f, bad, 30, 0));
+    REFUSED(try_wide(f, both, 10, 0), EINVAL, "second index");
+    REFUSED(try_wide(f, both, 11, 30), EINVAL, "10 rows");
+    REFUSED(try_wide(f, both, 10, 31), EINVAL, "30 columns");
+    bad = both;
+    bad.after_2 = 1;
+    REFUSED(try_wide(f, bad, 10, 20), EINVAL, "columns");
+    bad.mode = HEDDLE_MODE_IN;
+    bad.before = bad.after = bad.before_2 = bad.after_2 = UINT64_MAX;
+    CHECK_OK(NULL, try_wide(f, bad, 10, 30));
+}
+
+/* ---- parts: functions that answer badly ---- */
+
+typedef struct named {
+    heddle_array *array;
+    heddle_range range;
+    uint64_t n, n_more; /* ranges, and how many more when it is asked again */
+    uint64_t shift;     /* from tile to tile; 0: all have the same */
+} named;
+
+static uint64_t name_parts(void *user, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
+{
+    named *k = user;
+    uint64_t i;
+    (void)end;
+    for (i = 0; i < k->n && i < most; i++) {
+        out[i] = k->range;
+        out[i].base = (const uint8_t *)heddle_array_host(k->array) + (uintptr_t)k->range.base + begin * k->shift;
+    }
+    k->n += k->n_more;
+    return k->n - k->n_more;
+}
+
+static heddle_status try_parts(heddle_fleet *f, named k, heddle_mode mode)
+{
+    const heddle_access a = HEDDLE_PARTS(k.array, mode, offsetof(looped_params, c), name_parts, &k);
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_loop *l = NULL;
+    heddle_status s;
+    d.body = looped_price;
+    d.n = 10;
+    d.tile = 2;
+    d.accesses = &a;
+    d.n_accesses = 1;
+    s = heddle_loop_new(f, &looped, &d, &l);
+    heddle_loop_free(l);
+    return s;
+}
+
+/* The array has 10 rows of 120 bytes. */
+static void check_parts(heddle_fleet *f, heddle_array *a)
+{
+    const named good = {a, {NULL, 8, 1, 0, HEDDLE_MODE_OUT}, 1, 0, 4};
+    heddle_access none = HEDDLE_PARTS(a, HEDDLE_MODE_IN, offsetof(looped_params, a), NULL, NULL);
+    named bad = good;
+    REFUSED(try_wide(f, none, 10, 0), EINVAL, "NULL");
+    CHECK_OK(NULL, try_parts(f, good, HEDDLE_MODE_OUT));
+    CHECK_OK(NULL, try_parts(f, good, HEDDLE_MODE_INOUT));
+    REFUSED(try_parts(f, good, HEDDLE_MODE_IN), EINVAL, "mode");
+    bad.range.row_bytes = 9; /* tiles are 8 bytes apart */
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), EINVAL, "index 0 and index 2");
+    bad.range.mode = HEDDLE_MODE_IN;
+    CHECK_OK(NULL, try_parts(f, bad, HEDDLE_MODE_IN));
+    CHECK_OK(NULL, try_parts(f, bad, HEDDLE_MODE_INOUT)); /* nothing is written after all */
+    bad = good;
+    bad.range.n_rows = 10; /* columns of every row */
+    bad.range.stride_bytes = 120;
+    CHECK_OK(NULL, try_parts(f, bad, HEDDLE_MODE_OUT));
+    bad.shift = 3;
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), EINVAL, "index 0 and index 2");
+    bad.shift = 4;
+    bad.range.n_rows = 11;
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), EINVAL, "home");
+    bad = good;
+    bad.range.base = (const void *)(uintptr_t)(1200 - 4 * 8 - 8 + 1); /* the last tile is a byte too far */
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), EINVAL, "indices 8 to 9");
+    bad.range.base = (const void *)(uintptr_t)-1;
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), EINVAL, "home");
+    bad = good;
+    bad.range.row_bytes = 0;
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), ERANGE, "0 bytes");
+    bad = good;
+    bad.n = HEDDLE_ACCESS_MOST_RANGES + 1u;
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), ERANGE, "most");
+    bad.n = 500;
+    CHECK_OK(NULL, try_parts(f, bad, HEDDLE_MODE_OUT)); /* asked again */
+    bad.n_more = 1;
+    REFUSED(try_parts(f, bad, HEDDLE_MODE_OUT), EINVAL, "twice");
+}
+
 static void check_descs(heddle_fleet *f)
 {
     static heddle_table old, none;
@@ -281,6 +413,8 @@ static void check_room(void)
             "2048000");
     all = (heddle_access)HEDDLE_ALL(a, offsetof(looped_params, all));
     REFUSED(try_loop(f, all, 2000), ENOMEM, "4000000");
+    REFUSED(try_loop(f, (heddle_access)HEDDLE_COLUMNS(a, HEDDLE_MODE_OUT, offsetof(looped_params, c), 1, 0, 0), 2000),
+            ENOMEM, "4000000");
     heddle_array_free(a);
     heddle_fleet_close(f);
 }
@@ -289,7 +423,7 @@ int main(void)
 {
     heddle_fleet *f = NULL, *other = NULL;
     heddle_array_desc d = HEDDLE_ARRAY_INIT;
-    heddle_array *a = NULL;
+    heddle_array *a = NULL, *wide = NULL;
     check_devices();
     CHECK_OK(NULL, heddle_fleet_open(&f, "virtual: cpu:1", NULL));
     CHECK_OK(NULL, heddle_fleet_open(&other, "virtual:", NULL));
@@ -300,7 +434,13 @@ int main(void)
     CHECK_OK(NULL, heddle_array_new(f, &d, &a));
     check_accesses(f, other, a);
     check_pairs(f, a);
+    d.n_rows = 10;
+    d.row_bytes = 120;
+    CHECK_OK(NULL, heddle_array_new(f, &d, &wide));
+    check_columns(f, wide);
+    check_parts(f, wide);
     check_descs(f);
+    heddle_array_free(wide);
     heddle_array_free(a);
     heddle_fleet_close(other);
     heddle_fleet_close(f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* same.c - every kind of loop under every way to divide on every fleet gives the bytes of plain loops. Sizes are no multiple of the tile.
+ * Only declared bytes move, and a touch of others is found.
  * HEDDLE_ROUNDS: how many sizes (3). --cuda: fleets with GPUs. */
 #include "loop/cases.h"
 
@@ -40,11 +41,15 @@ static looped_case random_case(uint64_t *seed, uint32_t body)
                      1,
                      HEDDLE_SPLIT_CUT,
                      check_random(seed)};
-    if (body == looped_matrix) {
+    if (body == looped_matrix || body == looped_both) {
         c.n = 1 + c.n % 300u;
-        c.n_2 = 1 + check_below(seed, 300);
+        c.n_2 = 1 + check_below(seed, body == looped_both ? 150 : 300);
         c.tile = 1 + c.tile % 9u;
         c.tile_2 = 1 + check_below(seed, 80);
+    }
+    if (body == looped_columns || body == looped_parts) {
+        c.n = 1 + c.n % 600u;
+        c.tile = 1 + c.tile % 40u;
     }
     return c;
 }
@@ -66,46 +71,142 @@ static void check_fleet(const char *devices, uint64_t seed, int n_rounds)
     heddle_fleet_close(f);
 }
 
-/* The body reads rows of neighbours, and no access says so: 1 if that is right by chance. */
-static int run_undeclared(void)
+/* ---- what is not declared -------------------------------------------------------------------------------------------------- */
+
+static uint64_t parts_but_one(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
 {
-    const looped_case c = {looped_blur, 5000, 0, 100, 1, HEDDLE_SPLIT_GUIDED, 3};
-    const looped_bytes want = looped_plain(&c);
-    heddle_access list[2];
+    const looped_rig *r = rig;
+    const float *a = heddle_array_host(r->a);
+    if (most >= 1)
+        out[0] = HEDDLE_IN_2D(a + (r->n - end) * LOOPED_WIDE, sizeof *a, end - begin, LOOPED_WIDE * sizeof *a);
+    return 1;
+}
+
+static uint64_t parts_too_few(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
+{
+    const looped_rig *r = rig;
+    const float *c = heddle_array_host(r->c);
+    if (most >= 1)
+        out[0] = HEDDLE_OUT_2D(c + begin * LOOPED_WIDE + 1, sizeof *c, end - begin, LOOPED_WIDE * sizeof *c);
+    return 1;
+}
+
+static void lack_rows(heddle_access *list) { list[0].before = list[0].after = 0; }
+static void lack_column_after(heddle_access *list) { list[0].after = 0; }
+static void lack_columns_before(heddle_access *list) { list[0].before = 0; }
+static void lack_row(heddle_access *list) { list[0].after = 0; }
+static void lack_column_of_row(heddle_access *list) { list[0].after_2 = 1; }
+static void lack_part_in(heddle_access *list) { list[0].fn = parts_but_one; }
+static void lack_part_out(heddle_access *list) { list[1].fn = parts_too_few; }
+
+/* The body touches what its accesses lack. */
+typedef struct lacking {
+    looped_case c;
+    void (*lack)(heddle_access *list);
+} lacking;
+static const lacking lackings[] = {{{looped_blur, 5000, 0, 100, 1, HEDDLE_SPLIT_GUIDED, 3}, lack_rows},
+                                   {{looped_columns, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, lack_column_after},
+                                   {{looped_columns, 500, 0, 8, 1, HEDDLE_SPLIT_GUIDED, 3}, lack_columns_before},
+                                   {{looped_both, 100, 50, 4, 20, HEDDLE_SPLIT_GUIDED, 3}, lack_row},
+                                   {{looped_both, 100, 50, 4, 20, HEDDLE_SPLIT_GUIDED, 3}, lack_column_of_row},
+                                   {{looped_parts, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, lack_part_in},
+                                   {{looped_parts, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, lack_part_out}};
+
+/* 1: the bytes are right. */
+static int run_lacking(const lacking *k, int lacks)
+{
+    const looped_bytes want = looped_plain(&k->c);
+    heddle_access list[LOOPED_MOST_ACCESSES];
     heddle_loop_desc d = HEDDLE_LOOP_INIT;
     heddle_fleet *f = NULL;
     heddle_loop *l = NULL;
     looped_rig r;
     CHECK_OK(NULL, heddle_fleet_open(&f, "2*virtual:", NULL));
-    CHECK_OK(NULL, looped_open(&r, f, &c));
-    looped_fill(&r, &c);
-    list[0] = (heddle_access)HEDDLE_ROWS(r.a, HEDDLE_MODE_IN, offsetof(looped_params, a), 0, 0);
-    list[1] = (heddle_access)HEDDLE_ROWS(r.c, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0);
-    d.body = looped_blur;
-    d.n = c.n;
-    d.tile = c.tile;
-    d.split = c.split;
+    CHECK_OK(NULL, looped_open(&r, f, &k->c));
+    looped_fill(&r, &k->c);
+    d.body = k->c.body;
+    d.n = k->c.n;
+    d.n_2 = k->c.n_2;
+    d.tile = k->c.tile;
+    d.tile_2 = k->c.tile_2;
+    d.split = k->c.split;
     d.accesses = list;
-    d.n_accesses = 2;
+    d.n_accesses = looped_accesses(&r, &k->c, list);
+    if (lacks)
+        k->lack(list);
     CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
     CHECK_OK(NULL, heddle_loop_run(l, &r.params, sizeof r.params));
     return !memcmp(looped_take(&r).at, want.at, want.n);
 }
 
-/* In a child: under AddressSanitizer the touch ends it. */
-static void check_undeclared(void)
+enum { RIGHT = 0, WRONG = 3 };
+
+/* In a child: under AddressSanitizer the touch ends it, and `words` say how. */
+static int status_of(const lacking *k, int lacks, char *words, size_t n_bytes)
 {
+    FILE *said = tmpfile();
     int status = 0;
     pid_t child;
+    CHECK(said != NULL);
     fflush(stdout);
     child = fork();
     CHECK(child >= 0);
     if (!child) {
-        (void)!freopen("/dev/null", "w", stderr);
-        _exit(run_undeclared() ? 0 : 3);
+        (void)dup2(fileno(said), STDERR_FILENO);
+        _exit(run_lacking(k, lacks) ? RIGHT : WRONG);
     }
     CHECK(waitpid(child, &status, 0) == child);
-    CHECK_MSG(!(WIFEXITED(status) && WEXITSTATUS(status) == 0), "rows that nobody has declared were there");
+    rewind(said);
+    words[fread(words, 1, n_bytes - 1, said)] = 0;
+    (void)fclose(said);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void check_lacking(size_t i)
+{
+    char words[4096];
+    int status = status_of(&lackings[i], 0, words, sizeof words);
+    CHECK_MSG(status == RIGHT, "all is declared in case %zu, and it ends with %d: %s", i, status, words);
+    status = status_of(&lackings[i], 1, words, sizeof words);
+#if defined(__SANITIZE_ADDRESS__)
+    CHECK_MSG(strstr(words, "use-after-poison"), "the touch was not seen in case %zu, which ends with %d: %s", i,
+              status, words);
+#else
+    CHECK_MSG(status == WRONG, "what nobody has declared was there in case %zu, which ends with %d: %s", i, status,
+              words);
+#endif
+}
+
+/* ---- what moves ------------------------------------------------------------------------------------------------------------ */
+
+/* Of a loop that is one slice. */
+static void check_moved(const looped_case *c, uint64_t in, uint64_t out)
+{
+    heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
+    heddle_fleet *f = NULL;
+    looped_rig r;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:", NULL));
+    CHECK_OK(NULL, looped_open(&r, f, c));
+    looped_fill(&r, c);
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_loop_get_stats(r.loop, &stats));
+    CHECK_MSG(stats.n_slices == 1 && stats.bytes_in == in && stats.bytes_out == out,
+              "body %u: %llu slices, %llu bytes in, %llu out; %llu and %llu are declared", c->body,
+              (unsigned long long)stats.n_slices, (unsigned long long)stats.bytes_in,
+              (unsigned long long)stats.bytes_out, (unsigned long long)in, (unsigned long long)out);
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
+static void check_all_moved(void)
+{
+    const looped_case columns = {looped_columns, 100, 0, 100, 1, HEDDLE_SPLIT_STATIC, 3},
+                      both = {looped_both, 20, 30, 20, 8, HEDDLE_SPLIT_STATIC, 3},
+                      parts = {looped_parts, 101, 0, 101, 1, HEDDLE_SPLIT_STATIC, 3};
+    const uint64_t turned = LOOPED_TALL * 100 * LOOPED_EACH * 8, owned = looped_first(101) * 8;
+    check_moved(&columns, LOOPED_TALL * 100 * 4 + turned, LOOPED_TALL * 100 * 4 + turned);
+    check_moved(&both, (20 + 2) * (30 + 3) * 4 + 20 * 30 * 4, 20 * 30 * 4);
+    check_moved(&parts, 101 * 2 * 4 + 101 * 4 + owned, 101 * 2 * 4 + owned);
 }
 
 int main(int argc, char **argv)
@@ -118,8 +219,10 @@ int main(int argc, char **argv)
     size_t i, n = cuda ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets;
     if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU here");
+    for (i = 0; i < sizeof lackings / sizeof *lackings && !cuda; i++)
+        check_lacking(i);
     if (!cuda)
-        check_undeclared();
+        check_all_moved();
     for (i = 0; i < n; i++)
         check_fleet(list[i], seed + i, n_rounds);
     printf("%zu fleets, %d sizes, %d ways: same bytes\n", n, n_rounds, HEDDLE_N_SPLITS);

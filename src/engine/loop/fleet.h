@@ -68,13 +68,31 @@ struct heddle_array {
     char how[160];
 };
 
-/* An array as a loop has it. */
+/* Rows of bytes of an array: the first one from byte `at` of it on, the others a stride apart. */
+typedef struct hd_patch {
+    uint64_t at, row_bytes, n_rows, stride;
+} hd_patch;
+
+/* What a function says of each grain: its patches are those from starts[grain] to starts[grain + 1] - 1. */
+typedef struct hd_map {
+    hd_list patches, starts; /* hd_patch, uint64_t */
+    uint64_t n_bytes;        /* of all */
+} hd_map;
+
+/* An array as a loop has it. One side of it follows the first index: its rows, or (COLUMNS) the bytes of each row. */
 typedef struct hd_piece {
     heddle_array *array;
-    uint64_t n_each;        /* rows of a grain; 0: all of the array, at any index */
-    uint64_t before, after; /* rows more on either side */
-    uint64_t n_rows;        /* of the array; what comes behind belongs to no index */
-    int reads, writes;
+    heddle_access_kind kind;
+    uint32_t access; /* the first one that it was made for: its number, for sentences */
+    int reads, writes, has_halo;
+    uint64_t first, end;           /* rows or bytes that belong to indices: first .. end - 1 */
+    uint64_t n_each;               /* of a grain */
+    uint64_t before, after, n_all; /* more on either side; that there are */
+    uint64_t first_byte, end_byte; /* ROWS, BOTH: of each row, those that belong to the second index */
+    uint64_t before_2, after_2;    /* that there are on either side of these, and are read */
+    heddle_access_fn fn;           /* PARTS */
+    void *user;
+    hd_map in, out;
 } hd_piece;
 
 /* A pointer in the record of params, to row 0 of a piece. */
@@ -93,7 +111,7 @@ typedef struct hd_share {
     uint64_t bytes_in, bytes_out, host_ns;
     uint64_t most;        /* grains of a slice, for which its buffer has room */
     uint64_t slot_bytes;  /* of a queue */
-    void **all;           /* of each piece with n_each 0: the accelerator's copy of the array */
+    void **all;           /* of each piece that is whole: the accelerator's memory for the array */
     uint32_t first_row;   /* of the chart */
     uint32_t is_asked_in; /* guarded by fleet.mutex */
     char trouble[200];    /* what has happened to it, or "" */
@@ -150,19 +168,37 @@ static inline uint64_t hd_grain_begin(const heddle_loop *l, uint64_t grain)
 static inline uint32_t hd_unit_health(const hd_fleet_unit *u) { return __atomic_load_n(&u->health, __ATOMIC_ACQUIRE); }
 static inline int hd_unit_is_lost(const hd_fleet_unit *u) { return hd_unit_health(u) != HD_UNIT_WELL; }
 
-/* layout.c: where the rows of a slice are. */
-typedef struct hd_rows {
-    uint64_t begin, end;
-} hd_rows;
-/* Rows that a slice reads, with their halo; that it writes. */
-hd_rows hd_rows_read(const hd_piece *p, const hd_slice *s);
-hd_rows hd_rows_written(const hd_piece *p, const hd_slice *s);
+/* layout.c: what a slice touches, and where that is. */
+/* Does an accelerator have memory for all of the array? Else a slot has the rows of a slice. */
+static inline int hd_piece_is_whole(const hd_piece *p)
+{
+    return p->kind != HEDDLE_ACCESS_ROWS && p->kind != HEDDLE_ACCESS_BOTH;
+}
+/* A walk over the patches that a slice reads, or writes. None of an array that is read at any index. */
+typedef struct hd_patches {
+    hd_patch now; /* the next one; 0 rows: there is none */
+    const hd_patch *rest, *end;
+} hd_patches;
+hd_patches hd_patches_of(const hd_piece *p, const hd_slice *s, int is_in);
+int hd_patches_next(hd_patches *w, hd_patch *out);
+/* Bytes that travel for a grain, in the mean. */
+uint64_t hd_layout_travels(const heddle_loop *l);
+/* The byte of the array that a slice's place in a slot begins with. */
+uint64_t hd_layout_first(const hd_piece *p, const hd_slice *s);
 /* Grains of a slice for which `bytes` are enough; *least: the bytes of one grain. */
 uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least);
 /* The place of piece i in a slot for at most that many grains; i = the number of pieces: the size of a slot. */
 uint64_t hd_layout_offset(const heddle_loop *l, uint64_t most, uint64_t i);
 /* Sets the pointers of a record of params: row 0 of piece i would be at base[i]. */
 void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base);
+
+/* accesses.c: makes pieces, fields and founds of the description. */
+heddle_status hd_accesses_read(heddle_loop *l);
+void hd_accesses_clear(heddle_loop *l);
+/* map.c: asks the piece's function about each grain. Clear it also after a failure. */
+heddle_status hd_map_make(const heddle_loop *l, hd_piece *p);
+void hd_map_clear(hd_piece *p);
+#define HD_SAY_NEW(status, ...) hd_say(NULL, status, "heddle_loop_new: " __VA_ARGS__)
 
 /* chart.c: when units had their slices. NULL without memory. */
 hd_chart *hd_chart_new(heddle_loop *l, uint32_t n_trace);

@@ -1,34 +1,110 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - which rows a slice has, where they are in an accelerator's buffer, and where pointers of params have to point. */
+/* layout.c - what a slice touches, where that is in an accelerator's memory, and where pointers of params have to point.
+ *
+ * Patches keep the array's stride everywhere, so that a body needs one stride. Columns of a slice so reach over nearly all of the array's
+ * memory. They lie in memory for the whole array, which slices under way share, since they write different bytes. */
 #include "engine/loop/fleet.h"
 
 #define ALIGN 256u
 
 static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
 
-hd_rows hd_rows_written(const hd_piece *p, const hd_slice *s)
-{
-    if (!p->n_each)
-        return (hd_rows){0, p->n_rows};
-    return (hd_rows){at_most(s->begin * p->n_each, p->n_rows), at_most(s->end * p->n_each, p->n_rows)};
-}
+/* ---- what a slice touches ------------------------------------------------------------------------------------------------ */
 
-hd_rows hd_rows_read(const hd_piece *p, const hd_slice *s)
+typedef struct side {
+    uint64_t begin, end;
+} side;
+
+/* Of the side that follows the first index: rows or bytes of the slice, with their halo. */
+static side side_of(const hd_piece *p, const hd_slice *s)
 {
-    hd_rows r = hd_rows_written(p, s);
+    side r = {at_most(p->first + s->begin * p->n_each, p->end), at_most(p->first + s->end * p->n_each, p->end)};
     r.begin -= at_most(p->before, r.begin);
-    r.end = p->after > p->array->n_rows - r.end ? p->array->n_rows : r.end + p->after;
+    r.end = p->after > p->n_all - r.end ? p->n_all : r.end + p->after;
     return r;
 }
+
+/* Of pieces that follow an index: one patch. */
+static hd_patch patch_of(const hd_piece *p, const hd_slice *s)
+{
+    const heddle_array *a = p->array;
+    const side r = side_of(p, s);
+    if (p->kind == HEDDLE_ACCESS_COLUMNS)
+        return (hd_patch){r.begin, r.end - r.begin, a->n_rows, a->stride};
+    return (hd_patch){r.begin * a->stride + p->first_byte - p->before_2,
+                      p->end_byte + p->after_2 - (p->first_byte - p->before_2), r.end - r.begin, a->stride};
+}
+
+static hd_patch after(hd_patches *w) { return w->rest < w->end ? *w->rest++ : (hd_patch){0, 0, 0, 0}; }
+
+hd_patches hd_patches_of(const hd_piece *p, const hd_slice *s, int is_in)
+{
+    hd_patches w = {{0, 0, 0, 0}, NULL, NULL};
+    if (p->kind == HEDDLE_ACCESS_ALL || !(is_in ? p->reads : p->writes))
+        return w;
+    if (p->kind == HEDDLE_ACCESS_PARTS) {
+        const hd_map *m = is_in ? &p->in : &p->out;
+        const uint64_t *starts = m->starts.at;
+        w.rest = (const hd_patch *)m->patches.at + starts[s->begin];
+        w.end = (const hd_patch *)m->patches.at + starts[s->end];
+        w.now = after(&w);
+        return w;
+    }
+    w.now = patch_of(p, s);
+    return w;
+}
+
+/* Grains that lie side by side need one copy, not one each. */
+static int joins(hd_patch *to, const hd_patch *next)
+{
+    if (to->n_rows == 1 && next->n_rows == 1 && next->at >= to->at && next->at - to->at <= to->row_bytes) {
+        const uint64_t end = next->at - to->at + next->row_bytes;
+        to->row_bytes = end > to->row_bytes ? end : to->row_bytes;
+        return 1;
+    }
+    if (next->row_bytes != to->row_bytes || next->stride != to->stride || next->at < to->at ||
+        next->at - to->at != to->n_rows * to->stride)
+        return 0;
+    to->n_rows += next->n_rows;
+    return 1;
+}
+
+int hd_patches_next(hd_patches *w, hd_patch *out)
+{
+    if (!w->now.n_rows)
+        return 0;
+    *out = w->now;
+    while ((w->now = after(w)).n_rows && joins(out, &w->now))
+        ;
+    return 1;
+}
+
+uint64_t hd_layout_travels(const heddle_loop *l)
+{
+    uint64_t k, sum = 0;
+    for (k = 0; k < l->pieces.n; k++) {
+        const hd_piece *p = hd_piece_at(l, k);
+        if (p->kind == HEDDLE_ACCESS_COLUMNS)
+            sum += p->n_each * p->array->n_rows;
+        else if (!hd_piece_is_whole(p))
+            sum += p->n_each * (p->end_byte - p->first_byte);
+        sum += (p->in.n_bytes + p->out.n_bytes) / l->n_grains;
+    }
+    return sum;
+}
+
+/* ---- slots --------------------------------------------------------------------------------------------------------------- */
+
+uint64_t hd_layout_first(const hd_piece *p, const hd_slice *s) { return side_of(p, s).begin * p->array->stride; }
 
 static uint64_t aligned(uint64_t n_bytes) { return (n_bytes + ALIGN - 1u) / ALIGN * ALIGN; }
 
 /* Bytes of a piece in a slot. */
 static uint64_t piece_bytes(const hd_piece *p, uint64_t grains)
 {
-    if (!p->n_each)
+    if (hd_piece_is_whole(p))
         return 0;
-    return aligned(at_most(grains * p->n_each + p->before + p->after, p->array->n_rows) * p->array->stride);
+    return aligned(at_most(grains * p->n_each + p->before + p->after, p->n_all) * p->array->stride);
 }
 
 uint64_t hd_layout_offset(const heddle_loop *l, uint64_t most, uint64_t i)
@@ -44,7 +120,9 @@ uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least)
     uint64_t k, fixed = 0, each = 0;
     for (k = 0; k < l->pieces.n; k++) {
         const hd_piece *p = hd_piece_at(l, k);
-        fixed += p->n_each ? ALIGN + (p->before + p->after) * p->array->stride : 0;
+        if (hd_piece_is_whole(p))
+            continue;
+        fixed += ALIGN + (p->before + p->after) * p->array->stride;
         each += p->n_each * p->array->stride;
     }
     *least = hd_layout_offset(l, 1, l->pieces.n);

@@ -10,10 +10,9 @@
 #define TILE 1024u
 #define TILE_ROWS 8u
 #define TILE_COLUMNS 256u
-#define MOST_FOUND_BYTES 65536u
 #define LINK_BYTES (16ull << 20)
 
-#define SAY(status, ...) hd_say(NULL, status, "heddle_loop_new: " __VA_ARGS__)
+#define SAY HD_SAY_NEW
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
@@ -61,131 +60,9 @@ static heddle_status check_table(const heddle_table *t, const heddle_loop_desc *
     return HEDDLE_OK;
 }
 
-/* ---- pieces ----------------------------------------------------------------------------------------------------------- */
-
-static heddle_status add_field(heddle_loop *l, size_t offset, uint64_t piece)
-{
-    if (offset > l->params_bytes || sizeof(void *) > l->params_bytes - offset)
-        return SAY(HEDDLE_EINVAL, "the pointer at offset %zu is outside of the params, which have %u bytes", offset,
-                   l->params_bytes);
-    if (hd_list_room(&l->fields, 1, sizeof(hd_field)))
-        return SAY(HEDDLE_ENOMEM, "out of memory");
-    ((hd_field *)l->fields.at)[l->fields.n++] = (hd_field){offset, (uint32_t)piece};
-    return HEDDLE_OK;
-}
-
-/* The piece of an array that has this way to follow the index, or a new one. */
-static hd_piece *piece_of(heddle_loop *l, heddle_array *a, uint64_t n_each)
-{
-    uint64_t i;
-    hd_piece *p;
-    for (i = 0; i < l->pieces.n; i++)
-        if (hd_piece_at(l, i)->array == a && hd_piece_at(l, i)->n_each == n_each)
-            return hd_piece_at(l, i);
-    if (l->pieces.n == HD_MOST_PIECES || hd_list_room(&l->pieces, 1, sizeof *p))
-        return NULL;
-    p = hd_piece_at(l, l->pieces.n++);
-    memset(p, 0, sizeof *p);
-    p->array = a;
-    p->n_each = n_each;
-    p->n_rows = a->n_rows;
-    a->n_loops++;
-    return p;
-}
-
-static heddle_status check_access(const heddle_loop *l, const heddle_access *a, uint32_t i)
-{
-    const uint64_t n_each = a->n_each ? a->n_each : 1;
-    if (!a->array || a->array->fleet != l->fleet || a->array->is_freed)
-        return SAY(HEDDLE_EINVAL, "access %u: the array is %s", i,
-                   !a->array            ? "NULL"
-                   : a->array->is_freed ? "freed"
-                                        : "one of another fleet");
-    if (a->mode < HEDDLE_MODE_IN || a->mode > HEDDLE_MODE_INOUT || a->kind > HEDDLE_ACCESS_ALL)
-        return SAY(HEDDLE_EINVAL, "access %u: mode %u, kind %u", i, (unsigned)a->mode, (unsigned)a->kind);
-    if (a->mode != HEDDLE_MODE_IN && (a->kind == HEDDLE_ACCESS_ALL || a->before || a->after))
-        return SAY(HEDDLE_EINVAL, "access %u: different indices would write the same rows", i);
-    if (a->kind == HEDDLE_ACCESS_ROWS && l->desc.n > a->array->n_rows / n_each)
-        return SAY(HEDDLE_EINVAL,
-                   "access %u: the array has %" PRIu64 " rows; %" PRIu64 " indices with %" PRIu64
-                   " rows each need more",
-                   i, a->array->n_rows, l->desc.n, n_each);
-    return HEDDLE_OK;
-}
-
-static heddle_status add_access(heddle_loop *l, const heddle_access *a, uint32_t i)
-{
-    const uint64_t n_each = a->kind == HEDDLE_ACCESS_ALL ? 0 : (a->n_each ? a->n_each : 1) * l->desc.tile;
-    hd_piece *p;
-    HD_TRY(check_access(l, a, i));
-    p = piece_of(l, a->array, n_each);
-    if (!p)
-        return SAY(HEDDLE_ENOMEM, "no memory for an access, or more than %u arrays", HD_MOST_PIECES);
-    p->n_rows = n_each ? l->desc.n * (a->n_each ? a->n_each : 1) : p->n_rows;
-    p->before = a->before > p->before ? a->before : p->before;
-    p->after = a->after > p->after ? a->after : p->after;
-    p->reads |= (a->mode & HEDDLE_MODE_IN) != 0;
-    p->writes |= (a->mode & HEDDLE_MODE_OUT) != 0;
-    return add_field(l, a->field, (uint64_t)(p - hd_piece_at(l, 0)));
-}
-
-/* Rows that one index writes and another reads would be new or old by chance. */
-static heddle_status check_pieces(const heddle_loop *l)
-{
-    uint64_t i, k;
-    for (i = 0; i < l->pieces.n; i++) {
-        const hd_piece *p = hd_piece_at(l, i);
-        if (p->writes && (p->before || p->after))
-            return SAY(HEDDLE_EINVAL, "an array is written, and read with rows of other indices");
-        for (k = 0; k < l->pieces.n; k++)
-            if (k != i && p->writes && hd_piece_at(l, k)->array == p->array)
-                return SAY(HEDDLE_EINVAL, "an array is written, and also accessed in another way");
-    }
-    return HEDDLE_OK;
-}
-
-static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
-{
-    heddle_array_desc d = HEDDLE_ARRAY_INIT;
-    hd_found *f;
-    hd_piece *p;
-    if (!r->n || r->n > MOST_FOUND_BYTES / 8u || !r->result || (uint32_t)r->type > HEDDLE_F32 ||
-        (uint32_t)r->op > HEDDLE_MAX)
-        return SAY(HEDDLE_EINVAL, "a reduction of %u numbers (1 to %u), type %u, into %p", r->n, MOST_FOUND_BYTES / 8u,
-                   (unsigned)r->type, r->result);
-    if (l->desc.n_2 > l->desc.tile_2)
-        return SAY(HEDDLE_EINVAL,
-                   "a reduction over two indices needs tiles of whole rows: tile_2 is %" PRIu64 " of %" PRIu64,
-                   l->desc.tile_2, l->desc.n_2);
-    if (hd_list_room(&l->founds, 1, sizeof *f))
-        return SAY(HEDDLE_ENOMEM, "out of memory");
-    f = (hd_found *)l->founds.at + l->founds.n;
-    f->desc = *r;
-    d.n_rows = l->n_grains;
-    d.row_bytes = (uint64_t)r->n * (r->type == HEDDLE_I64 || r->type == HEDDLE_F64 ? 8u : 4u);
-    HD_TRY(hd_array_make(l->fleet, &d, &f->partials, "heddle_loop_new"));
-    l->founds.n++;
-    p = piece_of(l, f->partials, 1);
-    if (!p)
-        return SAY(HEDDLE_ENOMEM, "no memory for a reduction, or more than %u arrays", HD_MOST_PIECES);
-    p->writes = 1;
-    return add_field(l, r->field, (uint64_t)(p - hd_piece_at(l, 0)));
-}
-
-static heddle_status read_accesses(heddle_loop *l)
-{
-    uint32_t i;
-    for (i = 0; i < l->desc.n_accesses; i++)
-        HD_TRY(add_access(l, &l->desc.accesses[i], i));
-    HD_TRY(check_pieces(l));
-    for (i = 0; i < l->desc.n_reductions; i++)
-        HD_TRY(add_found(l, &l->desc.reductions[i]));
-    return HEDDLE_OK;
-}
-
 /* ---- units ------------------------------------------------------------------------------------------------------------ */
 
-/* Memory of an accelerator for arrays that are read at any index. */
+/* Memory of an accelerator for whole arrays. */
 static heddle_status get_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
 {
     uint64_t i;
@@ -195,13 +72,12 @@ static heddle_status get_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
     for (i = 0; i < l->pieces.n; i++) {
         const hd_piece *p = hd_piece_at(l, i);
         const uint64_t n_bytes = p->array->n_rows * p->array->stride;
-        if (p->n_each)
+        if (!hd_piece_is_whole(p))
             continue;
         r->all[i] = u->acc.mem_new(u->acc.self, n_bytes);
         if (!r->all[i])
             return SAY(HEDDLE_ENOMEM,
-                       "%s has no memory for an array of %" PRIu64
-                       " bytes, which is read at any index; it has %" PRIu64,
+                       "%s has no memory for an array of %" PRIu64 " bytes, which it needs as a whole; it has %" PRIu64,
                        u->name, n_bytes, u->acc.memory_bytes);
     }
     return HEDDLE_OK;
@@ -221,7 +97,7 @@ static uint64_t least_of(const heddle_loop *l, const heddle_accelerator *a, uint
 {
     const heddle_loop_desc *d = &l->desc;
     const uint64_t columns = d->n_2 ? (d->n_2 - 1u) / d->tile_2 + 1u : 1u, n_tiles = a->n_threads / d->team_size;
-    const uint64_t linked = hd_layout_most(l, LINK_BYTES, &(uint64_t){0});
+    const uint64_t travels = hd_layout_travels(l), linked = travels ? LINK_BYTES / travels : l->n_grains;
     uint64_t least = (n_tiles + columns - 1u) / columns;
     least = least < linked ? least : linked;
     least = least < most ? least : most;
@@ -273,16 +149,7 @@ static void forget(heddle_loop *l)
     uint64_t i;
     for (i = 0; l->runs && i < n; i++)
         free_all(l, hd_unit_at(l->fleet, i), &l->runs[i]);
-    for (i = 0; i < l->pieces.n; i++) {
-        heddle_array *a = hd_piece_at(l, i)->array;
-        if (!--a->n_loops && a->is_freed)
-            hd_array_drop(a);
-    }
-    for (i = 0; i < l->founds.n; i++)
-        hd_array_drop(((hd_found *)l->founds.at)[i].partials);
-    hd_list_clear(&l->pieces);
-    hd_list_clear(&l->fields);
-    hd_list_clear(&l->founds);
+    hd_accesses_clear(l);
     hd_list_clear(&l->how);
     hd_chart_delete(l->chart);
     hd_delete(l->runs, n * sizeof *l->runs);
@@ -318,7 +185,7 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
     l->desc = full;
     l->params_bytes = table->params_bytes;
     l->n_grains = (full.n - 1u) / full.tile + 1u;
-    s = read_accesses(l);
+    s = hd_accesses_read(l);
     l->desc.accesses = NULL; /* the caller's */
     l->desc.reductions = NULL;
     if (s == HEDDLE_OK)

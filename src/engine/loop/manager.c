@@ -48,32 +48,64 @@ static heddle_status copy(hd_fleet_unit *u, uint32_t queue, heddle_copy c)
     return HEDDLE_OK;
 }
 
-/* Rows between their home and `there`, where the first of them is. */
-static heddle_status move(manager *m, uint32_t queue, const hd_piece *p, hd_rows r, uint8_t *there, int is_in)
+/* A patch between its home and the accelerator, where byte 0 of the array would be at `base`. */
+static heddle_status move(manager *m, uint32_t queue, const heddle_array *a, const hd_patch *r, uintptr_t base,
+                          int is_in)
 {
-    const heddle_array *a = p->array;
-    uint8_t *home = a->host + r.begin * a->stride;
-    const heddle_copy c = {
-        is_in ? there : home, is_in ? home : there, r.end - r.begin, a->row_bytes, a->stride, a->stride,
-        (uint32_t)is_in};
-    if (r.begin == r.end)
-        return HEDDLE_OK;
+    uint8_t *home = a->host + r->at, *there = (uint8_t *)(base + r->at);
+    const heddle_copy c = {is_in ? there : home, is_in ? home : there, r->n_rows, r->row_bytes, r->stride, r->stride,
+                           (uint32_t)is_in};
     *(is_in ? &m->run->bytes_in : &m->run->bytes_out) += c.n_rows * c.row_bytes;
     return copy(m->unit, queue, c);
 }
 
+/* Where byte 0 of a piece's array would be. */
+static uintptr_t base_of(const manager *m, const slot *s, uint64_t i)
+{
+    const hd_piece *p = hd_piece_at(m->loop, i);
+    if (hd_piece_is_whole(p))
+        return (uintptr_t)m->run->all[i];
+    return (uintptr_t)s->at + hd_layout_offset(m->loop, m->run->most, i) - hd_layout_first(p, &s->slice);
+}
+
+/* What the slice reads goes in, or what it writes goes home. */
+static heddle_status move_piece(manager *m, uint32_t queue, uint64_t i, int is_in)
+{
+    const slot *s = &m->slots[queue];
+    const hd_piece *p = hd_piece_at(m->loop, i);
+    const uintptr_t base = base_of(m, s, i);
+    hd_patches w = hd_patches_of(p, &s->slice, is_in);
+    hd_patch r;
+    while (hd_patches_next(&w, &r))
+        HD_TRY(move(m, queue, p->array, &r, base, is_in));
+    return HEDDLE_OK;
+}
+
 /* ---- a slice ---------------------------------------------------------------------------------------------------------- */
 
-/* Memory of a virtual device that this slice may touch, opened or closed. */
-static void expose(const manager *m, const slot *s, int opens)
+typedef void expose_fn(void *p, uint64_t n_bytes);
+
+static void expose_piece(const manager *m, const slot *s, uint64_t i, int is_in, expose_fn *how)
+{
+    const uintptr_t base = base_of(m, s, i);
+    hd_patches w = hd_patches_of(hd_piece_at(m->loop, i), &s->slice, is_in);
+    hd_patch r;
+    uint64_t k;
+    while (hd_patches_next(&w, &r))
+        if (r.row_bytes == r.stride)
+            how((void *)(base + r.at), r.n_rows * r.stride);
+        else
+            for (k = 0; k < r.n_rows; k++)
+                how((void *)(base + r.at + k * r.stride), r.row_bytes);
+}
+
+/* What the slice may touch in a virtual device's memory is opened, hidden or closed. Bodies of other slices must not find it open. */
+static void expose(const manager *m, const slot *s, expose_fn *how)
 {
     uint64_t i;
     for (i = 0; m->unit->is_virtual && i < m->loop->pieces.n; i++) {
-        const hd_piece *p = hd_piece_at(m->loop, i);
-        const hd_rows r = hd_rows_read(p, &s->slice);
-        if (p->n_each)
-            (opens ? hd_virtual_open : hd_virtual_close)(s->at + hd_layout_offset(m->loop, m->run->most, i),
-                                                         (r.end - r.begin) * p->array->stride);
+        expose_piece(m, s, i, 1, how);
+        expose_piece(m, s, i, 0, how);
     }
 }
 
@@ -101,30 +133,23 @@ static heddle_status begin(manager *m, uint32_t queue)
 {
     slot *s = &m->slots[queue];
     uint64_t i;
-    expose(m, s, 1);
+    expose(m, s, hd_virtual_open);
     for (i = 0; i < m->loop->pieces.n; i++) {
-        const hd_piece *p = hd_piece_at(m->loop, i);
-        const hd_rows r = hd_rows_read(p, &s->slice);
-        uint8_t *there = s->at + hd_layout_offset(m->loop, m->run->most, i);
-        m->base[i] = (void *)((uintptr_t)there - r.begin * p->array->stride);
-        if (!p->n_each)
-            m->base[i] = m->run->all[i];
-        else if (p->reads)
-            HD_TRY(move(m, queue, p, r, there, 1));
+        m->base[i] = (void *)base_of(m, s, i);
+        HD_TRY(move_piece(m, queue, i, 1));
     }
-    return put_span(m, queue, &s->slice);
+    HD_TRY(put_span(m, queue, &s->slice));
+    expose(m, s, hd_virtual_hide); /* a virtual device has run it by now */
+    return HEDDLE_OK;
 }
 
 static heddle_status put_results(manager *m, uint32_t queue)
 {
-    const slot *s = &m->slots[queue];
     uint64_t i;
-    for (i = 0; i < m->loop->pieces.n; i++) {
-        const hd_piece *p = hd_piece_at(m->loop, i);
-        if (p->writes) /* it has no halo: its first row is that of the slice */
-            HD_TRY(move(m, queue, p, hd_rows_written(p, &s->slice), s->at + hd_layout_offset(m->loop, m->run->most, i),
-                        0));
-    }
+    expose(m, &m->slots[queue], hd_virtual_open);
+    for (i = 0; i < m->loop->pieces.n; i++)
+        HD_TRY(move_piece(m, queue, i, 0));
+    expose(m, &m->slots[queue], hd_virtual_hide);
     return HEDDLE_OK;
 }
 
@@ -132,7 +157,7 @@ static heddle_status put_results(manager *m, uint32_t queue)
 
 static void leave(manager *m, slot *s, int is_done)
 {
-    expose(m, s, 0);
+    expose(m, s, hd_virtual_close);
     s->state = SLOT_FREE;
     if (!is_done)
         return;
@@ -276,17 +301,18 @@ static heddle_status come_back(manager *m)
     return HEDDLE_OK;
 }
 
-/* Whole arrays, before the first slice. */
+/* Arrays that are read at any index, before the first slice. */
 static heddle_status bring_all(manager *m)
 {
     uint64_t i;
     int any = 0;
     for (i = 0; i < m->loop->pieces.n; i++) {
         const hd_piece *p = hd_piece_at(m->loop, i);
-        if (p->n_each)
+        const hd_patch whole = {0, p->array->row_bytes, p->array->n_rows, p->array->stride};
+        if (p->kind != HEDDLE_ACCESS_ALL)
             continue;
         any = 1;
-        HD_TRY(move(m, 0, p, (hd_rows){0, p->array->n_rows}, m->run->all[i], 1));
+        HD_TRY(move(m, 0, p->array, &whole, (uintptr_t)m->run->all[i], 1));
     }
     return any ? await_rest(m) : HEDDLE_OK;
 }

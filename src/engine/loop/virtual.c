@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "heddle/loop.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -22,8 +23,15 @@
 
 enum { LINK_IN, LINK_OUT, BODIES, N_RESOURCES };
 
+typedef struct block {
+    void *at;
+    uint64_t n_bytes;
+} block;
+
 typedef struct hd_virtual {
     hd_virtual_config config;
+    pthread_mutex_t mutex; /* of the blocks: two threads may ask for memory */
+    hd_list blocks;        /* block: its memory, of which a lost device is never asked to free any */
     uint64_t n_actions;
     uint64_t free_ns[N_RESOURCES];
     uint64_t ends_ns[HEDDLE_MOST_QUEUES];
@@ -33,6 +41,8 @@ typedef struct hd_virtual {
 
 void hd_virtual_open(void *p, uint64_t n_bytes) { ASAN_UNPOISON_MEMORY_REGION(p, n_bytes); }
 
+void hd_virtual_hide(void *p, uint64_t n_bytes) { ASAN_POISON_MEMORY_REGION(p, n_bytes); }
+
 void hd_virtual_close(void *p, uint64_t n_bytes)
 {
     ASAN_UNPOISON_MEMORY_REGION(p, n_bytes);
@@ -40,20 +50,51 @@ void hd_virtual_close(void *p, uint64_t n_bytes)
     ASAN_POISON_MEMORY_REGION(p, n_bytes);
 }
 
+static int add_block(hd_virtual *v, void *p, uint64_t n_bytes)
+{
+    int r;
+    (void)pthread_mutex_lock(&v->mutex);
+    r = hd_list_room(&v->blocks, 1, sizeof(block));
+    if (!r)
+        ((block *)v->blocks.at)[v->blocks.n++] = (block){p, n_bytes};
+    (void)pthread_mutex_unlock(&v->mutex);
+    return r;
+}
+
 static void *mem_new(void *self, uint64_t n_bytes)
 {
-    const hd_virtual *v = self;
+    hd_virtual *v = self;
     void *p = (double)n_bytes <= v->config.memory ? hd_new(n_bytes) : NULL;
-    if (p)
-        hd_virtual_close(p, n_bytes);
+    if (!p)
+        return NULL;
+    if (add_block(v, p, n_bytes)) {
+        hd_delete(p, n_bytes);
+        return NULL;
+    }
+    hd_virtual_close(p, n_bytes);
     return p;
+}
+
+static void free_block(void *p, uint64_t n_bytes)
+{
+    hd_virtual_open(p, n_bytes);
+    hd_delete(p, n_bytes);
 }
 
 static void mem_free(void *self, void *p, uint64_t n_bytes)
 {
-    (void)self;
-    hd_virtual_open(p, n_bytes);
-    hd_delete(p, n_bytes);
+    hd_virtual *v = self;
+    uint64_t i;
+    (void)pthread_mutex_lock(&v->mutex);
+    for (i = 0; i < v->blocks.n; i++) {
+        block *b = (block *)v->blocks.at + i;
+        if (b->at == p) {
+            *b = ((block *)v->blocks.at)[--v->blocks.n];
+            break;
+        }
+    }
+    (void)pthread_mutex_unlock(&v->mutex);
+    free_block(p, n_bytes);
 }
 
 /* Counts an action: is the device still there? */
@@ -139,8 +180,14 @@ static heddle_status poll(void *self, uint32_t queue, uint32_t *code, uint64_t *
 
 static void close_virtual(void *self, int is_lost)
 {
+    hd_virtual *v = self;
+    uint64_t i;
     (void)is_lost;
-    hd_delete(self, sizeof(hd_virtual));
+    for (i = 0; i < v->blocks.n; i++)
+        free_block(((block *)v->blocks.at)[i].at, ((block *)v->blocks.at)[i].n_bytes);
+    hd_list_clear(&v->blocks);
+    (void)pthread_mutex_destroy(&v->mutex);
+    hd_delete(v, sizeof *v);
 }
 
 heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out)
@@ -149,6 +196,7 @@ heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out
     if (!v)
         return hd_say(NULL, HEDDLE_ENOMEM, "a fleet: no memory for a virtual device");
     v->config = *c;
+    (void)pthread_mutex_init(&v->mutex, NULL);
     *out = (heddle_accelerator)HEDDLE_ACCELERATOR_INIT;
     out->self = v;
     out->memory_bytes = (uint64_t)c->memory;

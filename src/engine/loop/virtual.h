@@ -11,8 +11,9 @@
 
 heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out);
 /* Memory of the device is open to bodies, or closed: bytes that no access has declared are closed. Under AddressSanitizer a touch of closed
- * memory is an error; elsewhere it holds a pattern. */
+ * memory is an error; elsewhere it holds a pattern. What is hidden is closed, but keeps its bytes. */
 void hd_virtual_open(void *p, uint64_t n_bytes);
+void hd_virtual_hide(void *p, uint64_t n_bytes);
 void hd_virtual_close(void *p, uint64_t n_bytes);
 
 #endif

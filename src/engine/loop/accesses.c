@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* accesses.c - what a loop's accesses and reductions become: pieces, and pointers to them in the params.
+ *
+ * Accesses of one shape to one array share a piece, so that what one of them writes is where the other one reads. An array that is
+ * written has one piece only: whether two shapes overlap would have to be found for every pair of slices. */
+#include "engine/loop/fleet.h"
+
+#include <inttypes.h>
+
+#define MOST_FOUND_BYTES 65536u
+
+static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
+static uint64_t one_or_more(uint64_t n) { return n ? n : 1; }
+
+/* ---- what is refused ------------------------------------------------------------------------------------------------------ */
+
+/* Indices and the rows or columns that they need, of those that the array has. */
+static heddle_status check_side(uint32_t i, const char *what, uint64_t n, uint64_t n_each, uint64_t first, uint64_t has)
+{
+    if (first <= has && n <= (has - first) / n_each)
+        return HEDDLE_OK;
+    return HD_SAY_NEW(HEDDLE_EINVAL,
+                      "access %u: the array has %" PRIu64 " %s; %" PRIu64 " indices with %" PRIu64
+                      " each, from number %" PRIu64 " on, need more",
+                      i, has, what, n, n_each, first);
+}
+
+static heddle_status check_columns(const heddle_access *a, uint32_t i)
+{
+    if (a->column_bytes && a->array->row_bytes % a->column_bytes == 0)
+        return HEDDLE_OK;
+    return HD_SAY_NEW(HEDDLE_EINVAL,
+                      "access %u: rows of %" PRIu64 " bytes do not consist of columns of %" PRIu64 " bytes", i,
+                      a->array->row_bytes, a->column_bytes);
+}
+
+static heddle_status check_kind(const heddle_loop *l, const heddle_access *a, uint32_t i)
+{
+    const uint64_t n = l->desc.n, n_rows = a->array->n_rows;
+    switch (a->kind) {
+    case HEDDLE_ACCESS_ROWS: return check_side(i, "rows", n, one_or_more(a->n_each), a->first, n_rows);
+    case HEDDLE_ACCESS_COLUMNS:
+        HD_TRY(check_columns(a, i));
+        return check_side(i, "columns", n, one_or_more(a->n_each), a->first, a->array->row_bytes / a->column_bytes);
+    case HEDDLE_ACCESS_BOTH:
+        if (!l->desc.n_2)
+            return HD_SAY_NEW(HEDDLE_EINVAL, "access %u follows a second index, and the loop has none", i);
+        HD_TRY(check_columns(a, i));
+        HD_TRY(check_side(i, "rows", n, one_or_more(a->n_each), a->first, n_rows));
+        return check_side(i, "columns", l->desc.n_2, one_or_more(a->n_each_2), a->first_2,
+                          a->array->row_bytes / a->column_bytes);
+    case HEDDLE_ACCESS_PARTS:
+        return a->fn ? HEDDLE_OK : HD_SAY_NEW(HEDDLE_EINVAL, "access %u: its function is NULL", i);
+    default: return HEDDLE_OK;
+    }
+}
+
+static int has_halo(const heddle_access *a)
+{
+    if (a->kind == HEDDLE_ACCESS_ALL || a->kind == HEDDLE_ACCESS_PARTS)
+        return 0;
+    return a->before || a->after || (a->kind == HEDDLE_ACCESS_BOTH && (a->before_2 || a->after_2));
+}
+
+static heddle_status check_access(const heddle_loop *l, const heddle_access *a, uint32_t i)
+{
+    if (!a->array || a->array->fleet != l->fleet || a->array->is_freed)
+        return HD_SAY_NEW(HEDDLE_EINVAL, "access %u: the array is %s", i,
+                          !a->array            ? "NULL"
+                          : a->array->is_freed ? "freed"
+                                               : "one of another fleet");
+    if (a->mode < HEDDLE_MODE_IN || a->mode > HEDDLE_MODE_INOUT || (uint32_t)a->kind > HEDDLE_ACCESS_PARTS)
+        return HD_SAY_NEW(HEDDLE_EINVAL, "access %u: mode %u, kind %u", i, (unsigned)a->mode, (unsigned)a->kind);
+    if (a->mode != HEDDLE_MODE_IN && (a->kind == HEDDLE_ACCESS_ALL || has_halo(a)))
+        return HD_SAY_NEW(HEDDLE_EINVAL, "access %u: different indices would write the same rows or columns", i);
+    return check_kind(l, a, i);
+}
+
+/* Rows that one index writes and another reads would be new or old by chance. */
+static heddle_status check_pieces(const heddle_loop *l)
+{
+    uint64_t i, k;
+    for (i = 0; i < l->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(l, i);
+        if (p->writes && p->has_halo)
+            return HD_SAY_NEW(HEDDLE_EINVAL, "an array is written, and read with rows or columns of other indices");
+        for (k = 0; k < l->pieces.n; k++)
+            if (k != i && p->writes && hd_piece_at(l, k)->array == p->array)
+                return HD_SAY_NEW(HEDDLE_EINVAL, "an array is written, and also accessed in another way");
+    }
+    return HEDDLE_OK;
+}
+
+/* ---- pieces --------------------------------------------------------------------------------------------------------------- */
+
+/* The side that follows the first index has n things of `bytes` each: rows count as one, columns in bytes. */
+static void follow_first(const heddle_loop *l, const heddle_access *a, hd_piece *p, uint64_t n, uint64_t bytes)
+{
+    const uint64_t n_each = one_or_more(a->n_each) * bytes;
+    p->first = a->first * bytes;
+    p->n_each = n_each * at_most(l->desc.tile, l->desc.n);
+    p->end = p->first + n_each * l->desc.n;
+    p->n_all = n * bytes;
+    p->before = at_most(a->before, n) * bytes;
+    p->after = at_most(a->after, n) * bytes;
+}
+
+static void follow_second(const heddle_loop *l, const heddle_access *a, hd_piece *p)
+{
+    const uint64_t each = a->column_bytes, n = a->array->row_bytes / each;
+    p->first_byte = a->first_2 * each;
+    p->end_byte = p->first_byte + l->desc.n_2 * one_or_more(a->n_each_2) * each;
+    p->before_2 = at_most(at_most(a->before_2, n) * each, p->first_byte);
+    p->after_2 = at_most(at_most(a->after_2, n) * each, a->array->row_bytes - p->end_byte);
+}
+
+/* Of one access that was checked. */
+static hd_piece piece_of(const heddle_loop *l, const heddle_access *a)
+{
+    hd_piece p;
+    memset(&p, 0, sizeof p);
+    p.array = a->array;
+    p.kind = a->kind;
+    p.reads = (a->mode & HEDDLE_MODE_IN) != 0;
+    p.writes = (a->mode & HEDDLE_MODE_OUT) != 0;
+    p.has_halo = has_halo(a);
+    p.end_byte = a->array->row_bytes;
+    if (a->kind == HEDDLE_ACCESS_ROWS || a->kind == HEDDLE_ACCESS_BOTH)
+        follow_first(l, a, &p, a->array->n_rows, 1);
+    if (a->kind == HEDDLE_ACCESS_COLUMNS)
+        follow_first(l, a, &p, a->array->row_bytes / a->column_bytes, a->column_bytes);
+    if (a->kind == HEDDLE_ACCESS_BOTH)
+        follow_second(l, a, &p);
+    if (a->kind == HEDDLE_ACCESS_PARTS) {
+        p.fn = a->fn;
+        p.user = a->user;
+    }
+    return p;
+}
+
+/* Do both follow the indices in the same way? */
+static int is_like(const hd_piece *p, const hd_piece *q)
+{
+    return p->array == q->array && p->kind == q->kind && p->n_each == q->n_each && p->first == q->first &&
+           p->first_byte == q->first_byte && p->end_byte == q->end_byte && p->fn == q->fn && p->user == q->user;
+}
+
+static uint64_t larger(uint64_t x, uint64_t y) { return x > y ? x : y; }
+
+static void join(hd_piece *p, const hd_piece *q)
+{
+    p->reads |= q->reads;
+    p->writes |= q->writes;
+    p->has_halo |= q->has_halo;
+    p->before = larger(p->before, q->before);
+    p->after = larger(p->after, q->after);
+    p->before_2 = larger(p->before_2, q->before_2);
+    p->after_2 = larger(p->after_2, q->after_2);
+}
+
+/* Adds a pointer to this piece, which may be one that is there. */
+static heddle_status add_piece(heddle_loop *l, const hd_piece *q, size_t offset)
+{
+    uint64_t i = 0;
+    if (offset > l->params_bytes || sizeof(void *) > l->params_bytes - offset)
+        return HD_SAY_NEW(HEDDLE_EINVAL, "the pointer at offset %zu is outside of the params, which have %u bytes",
+                          offset, l->params_bytes);
+    while (i < l->pieces.n && !is_like(hd_piece_at(l, i), q))
+        i++;
+    if (i == HD_MOST_PIECES || hd_list_room(&l->pieces, 1, sizeof *q) || hd_list_room(&l->fields, 1, sizeof(hd_field)))
+        return HD_SAY_NEW(HEDDLE_ENOMEM, "no memory for an access, or more than %u arrays", HD_MOST_PIECES);
+    if (i < l->pieces.n) {
+        join(hd_piece_at(l, i), q);
+    } else {
+        *hd_piece_at(l, l->pieces.n++) = *q;
+        q->array->n_loops++;
+    }
+    ((hd_field *)l->fields.at)[l->fields.n++] = (hd_field){offset, (uint32_t)i};
+    return HEDDLE_OK;
+}
+
+static heddle_status add_access(heddle_loop *l, const heddle_access *a, uint32_t i)
+{
+    hd_piece p;
+    HD_TRY(check_access(l, a, i));
+    p = piece_of(l, a);
+    p.access = i;
+    return add_piece(l, &p, a->field);
+}
+
+/* ---- reductions ------------------------------------------------------------------------------------------------------------- */
+
+static heddle_status check_found(const heddle_loop *l, const heddle_reduction *r)
+{
+    if (!r->n || r->n > MOST_FOUND_BYTES / 8u || !r->result || (uint32_t)r->type > HEDDLE_F32 ||
+        (uint32_t)r->op > HEDDLE_MAX)
+        return HD_SAY_NEW(HEDDLE_EINVAL, "a reduction of %u numbers (1 to %u), type %u, into %p", r->n,
+                          MOST_FOUND_BYTES / 8u, (unsigned)r->type, r->result);
+    if (l->desc.n_2 > l->desc.tile_2)
+        return HD_SAY_NEW(HEDDLE_EINVAL,
+                          "a reduction over two indices needs tiles of whole rows: tile_2 is %" PRIu64 " of %" PRIu64,
+                          l->desc.tile_2, l->desc.n_2);
+    return HEDDLE_OK;
+}
+
+/* A row a grain. */
+static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
+{
+    heddle_array_desc d = HEDDLE_ARRAY_INIT;
+    hd_piece p;
+    hd_found *f;
+    HD_TRY(check_found(l, r));
+    if (hd_list_room(&l->founds, 1, sizeof *f))
+        return HD_SAY_NEW(HEDDLE_ENOMEM, "out of memory");
+    f = (hd_found *)l->founds.at + l->founds.n;
+    f->desc = *r;
+    d.n_rows = l->n_grains;
+    d.row_bytes = (uint64_t)r->n * (r->type == HEDDLE_I64 || r->type == HEDDLE_F64 ? 8u : 4u);
+    HD_TRY(hd_array_make(l->fleet, &d, &f->partials, "heddle_loop_new"));
+    l->founds.n++;
+    memset(&p, 0, sizeof p);
+    p.array = f->partials;
+    p.kind = HEDDLE_ACCESS_ROWS;
+    p.writes = 1;
+    p.n_each = 1;
+    p.end = p.n_all = l->n_grains;
+    p.end_byte = d.row_bytes;
+    return add_piece(l, &p, r->field);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------------------ */
+
+heddle_status hd_accesses_read(heddle_loop *l)
+{
+    uint32_t i;
+    for (i = 0; i < l->desc.n_accesses; i++)
+        HD_TRY(add_access(l, &l->desc.accesses[i], i));
+    HD_TRY(check_pieces(l));
+    for (i = 0; i < l->pieces.n; i++)
+        if (hd_piece_at(l, i)->kind == HEDDLE_ACCESS_PARTS)
+            HD_TRY(hd_map_make(l, hd_piece_at(l, i)));
+    for (i = 0; i < l->desc.n_reductions; i++)
+        HD_TRY(add_found(l, &l->desc.reductions[i]));
+    return HEDDLE_OK;
+}
+
+void hd_accesses_clear(heddle_loop *l)
+{
+    uint64_t i;
+    for (i = 0; i < l->pieces.n; i++) {
+        hd_piece *p = hd_piece_at(l, i);
+        hd_map_clear(p);
+        if (!--p->array->n_loops && p->array->is_freed)
+            hd_array_drop(p->array);
+    }
+    for (i = 0; i < l->founds.n; i++)
+        hd_array_drop(((hd_found *)l->founds.at)[i].partials);
+    hd_list_clear(&l->pieces);
+    hd_list_clear(&l->fields);
+    hd_list_clear(&l->founds);
+}
