@@ -59,13 +59,14 @@ HEDDLE_LOOP(looped_both, looped_params, params, s)
     }
 }
 
+/* Both pointers are to one array. */
 HEDDLE_LOOP(looped_parts, looped_params, params, s)
 {
     HEDDLE_SPAN (i, s) {
-        const float *a = &params->a[(params->n - 1 - i) * LOOPED_WIDE];
+        const uint64_t from = (params->n - 1 - i) * LOOPED_WIDE;
         float *c = &params->c[i * LOOPED_WIDE];
-        c[1] = a[0] * 2.0f;
-        c[2] = a[1] + (float)(params->all[i * 7u % params->n] % 1000u);
+        c[1] = params->a[from] * 2.0f;
+        c[2] = params->b[from + 1] + (float)(params->all[i * 7u % params->n] % 1000u);
         for (uint64_t t = looped_first(i); t < looped_first(i + 1); t++)
             params->turned[t] = params->turned[t] * 6364136223846793005u + i;
     }

@@ -84,23 +84,35 @@ static void both(const looped_rig *r, heddle_access *out)
     out[2] = (heddle_access)HEDDLE_COLUMNS(r->b, HEDDLE_MODE_IN, AT(b), sizeof(float), 0, 0);
 }
 
-/* Rows from the other end. */
+/* The first column, of rows from the other end; the second one. */
 static uint64_t parts_of_a(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
 {
     const looped_rig *r = rig;
     const float *a = heddle_array_host(r->a);
     if (most >= 1)
-        out[0] = HEDDLE_IN_2D(a + (r->n - end) * LOOPED_WIDE, 2 * sizeof *a, end - begin, LOOPED_WIDE * sizeof *a);
+        out[0] = HEDDLE_IN_2D(a + (r->n - end) * LOOPED_WIDE, sizeof *a, end - begin, LOOPED_WIDE * sizeof *a);
     return 1;
 }
 
+static uint64_t parts_of_b(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
+{
+    const uint64_t n = parts_of_a(rig, begin, end, out, most);
+    if (most >= 1)
+        out[0].base = (const float *)out[0].base + 1;
+    return n;
+}
+
+/* Even rows, and odd ones. */
 static uint64_t parts_of_c(void *rig, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most)
 {
     const looped_rig *r = rig;
-    const float *c = heddle_array_host(r->c);
+    const float *c = (const float *)heddle_array_host(r->c) + begin * LOOPED_WIDE + 1;
+    const uint64_t n = end - begin, stride = 2 * LOOPED_WIDE * sizeof *c;
     if (most >= 1)
-        out[0] = HEDDLE_OUT_2D(c + begin * LOOPED_WIDE + 1, 2 * sizeof *c, end - begin, LOOPED_WIDE * sizeof *c);
-    return 1;
+        out[0] = HEDDLE_OUT_2D(c, 2 * sizeof *c, (n + 1) / 2, stride);
+    if (most >= 2 && n >= 2)
+        out[1] = HEDDLE_OUT_2D(c + LOOPED_WIDE, 2 * sizeof *c, n / 2, stride);
+    return n >= 2 ? 2 : 1;
 }
 
 /* One for each index. */
@@ -127,6 +139,7 @@ static uint64_t parts_of_turned(void *rig, uint64_t begin, uint64_t end, heddle_
 static void parts(looped_rig *r, heddle_access *out)
 {
     out[0] = (heddle_access)HEDDLE_PARTS(r->a, HEDDLE_MODE_IN, AT(a), parts_of_a, r);
+    out[4] = (heddle_access)HEDDLE_PARTS(r->a, HEDDLE_MODE_IN, AT(b), parts_of_b, r);
     out[1] = (heddle_access)HEDDLE_PARTS(r->c, HEDDLE_MODE_OUT, AT(c), parts_of_c, r);
     out[2] = (heddle_access)HEDDLE_PARTS(r->all, HEDDLE_MODE_IN, AT(all), parts_of_all, r);
     out[3] = (heddle_access)HEDDLE_PARTS(r->turned, HEDDLE_MODE_INOUT, AT(turned), parts_of_turned, r);
@@ -161,7 +174,7 @@ uint32_t looped_accesses(looped_rig *r, const looped_case *c, heddle_access *out
         return 1;
     case looped_columns: columns(r, out); return 3;
     case looped_both: both(r, out); return 3;
-    case looped_parts: parts(r, out); return 4;
+    case looped_parts: parts(r, out); return 5;
     case looped_find:
         out[0] = a;
         out[1] = of_index;

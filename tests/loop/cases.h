@@ -38,7 +38,7 @@ typedef struct looped_rig {
 /* Makes it: the status of what failed first. looped_close may always follow. */
 heddle_status looped_open(looped_rig *r, heddle_fleet *f, const looped_case *c);
 /* The loop's accesses, at most LOOPED_MOST_ACCESSES: returns how many. */
-#define LOOPED_MOST_ACCESSES 4u
+#define LOOPED_MOST_ACCESSES 5u
 uint32_t looped_accesses(looped_rig *r, const looped_case *c, heddle_access *out);
 /* With these fields of the loop's description, too. */
 heddle_status looped_open_more(looped_rig *r, heddle_fleet *f, const looped_case *c, uint32_t time_limit_ms,
