@@ -67,12 +67,14 @@ static heddle_status arrays(looped_rig *r, const looped_case *c)
 
 #define AT(name) offsetof(looped_params, name)
 
+/* One array is read by one access and written by another. */
 static void columns(const looped_rig *r, heddle_access *out)
 {
     out[0] = (heddle_access)HEDDLE_COLUMNS(r->a, HEDDLE_MODE_IN, AT(a), sizeof(float), 2, 1);
     out[1] = (heddle_access)HEDDLE_COLUMNS(r->c, HEDDLE_MODE_OUT, AT(c), sizeof(float), 0, 0);
-    out[2] = (heddle_access)HEDDLE_COLUMNS(r->turned, HEDDLE_MODE_INOUT, AT(turned), sizeof(uint64_t), 0, 0);
-    out[2].n_each = LOOPED_EACH;
+    out[2] = (heddle_access)HEDDLE_COLUMNS(r->turned, HEDDLE_MODE_IN, AT(turned), sizeof(uint64_t), 0, 0);
+    out[3] = (heddle_access)HEDDLE_COLUMNS(r->turned, HEDDLE_MODE_OUT, AT(turned), sizeof(uint64_t), 0, 0);
+    out[2].n_each = out[3].n_each = LOOPED_EACH;
 }
 
 static void both(const looped_rig *r, heddle_access *out)
@@ -172,7 +174,7 @@ uint32_t looped_accesses(looped_rig *r, const looped_case *c, heddle_access *out
         out[0] = turned;
         out[0].n_each = LOOPED_EACH;
         return 1;
-    case looped_columns: columns(r, out); return 3;
+    case looped_columns: columns(r, out); return 4;
     case looped_both: both(r, out); return 3;
     case looped_parts: parts(r, out); return 5;
     case looped_find:

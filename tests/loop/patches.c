@@ -83,9 +83,10 @@ static uint64_t count(const hd_piece *p, uint64_t begin, uint64_t end, hd_patch 
 /* Grain 0 has three ranges, 3 none. */
 static void check_map(void)
 {
-    hd_patch named[] = {{0, 10, 1, 50},   {10, 5, 1, 50},   {3, 2, 1, 50},    {12, 10, 1, 50},  {100, 20, 2, 50},
-                        {200, 20, 1, 50}, {250, 20, 3, 50}, {250, 20, 1, 50}, {300, 20, 1, 50}, {350, 10, 1, 50}};
-    uint64_t starts[] = {0, 3, 4, 5, 5, 6, 7, 8, 9, 10};
+    hd_patch named[] = {{0, 10, 1, 50},   {10, 5, 1, 50},   {3, 2, 1, 50},    {12, 10, 1, 50},
+                        {100, 20, 2, 50}, {200, 20, 1, 50}, {250, 20, 3, 50}, {250, 20, 1, 50},
+                        {300, 20, 1, 50}, {350, 10, 1, 50}, {100, 20, 2, 50}, {200, 20, 2, 60}};
+    uint64_t starts[] = {0, 3, 4, 5, 5, 6, 7, 8, 9, 10, 12};
     hd_piece p = {.array = &array, .kind = HEDDLE_ACCESS_PARTS, .reads = 1};
     hd_patch last;
     p.in.patches.at = named;
@@ -99,6 +100,7 @@ static void check_map(void)
     check_patch(last, 100, 20, 2);
     CHECK(count(&p, 6, 9, &last) == 2); /* a shorter row */
     check_patch(last, 350, 10, 1);
+    CHECK(count(&p, 9, 10, &last) == 2); /* another stride */
 }
 
 int main(void)

@@ -97,12 +97,13 @@ static void lack_before(heddle_access *list) { list[0].before = 0; }
 static void lack_column_of_row(heddle_access *list) { list[0].after_2 = 1; }
 static void lack_part_in(heddle_access *list) { list[0].fn = parts_one_less; }
 static void lack_part_out(heddle_access *list) { list[1].fn = parts_too_few; }
-/* More than the array has. */
-static void have_more(heddle_access *list) { list[0].before = list[0].after = UINT64_MAX; }
-static void have_more_2(heddle_access *list)
+/* More than the array has; so much that sums and products with it would overflow. */
+static void have_rows(heddle_access *list) { list[0].before = list[0].after = UINT64_MAX - 2000u; }
+static void have_columns(heddle_access *list) { list[0].before = list[0].after = 1ull << 62; }
+static void have_both(heddle_access *list)
 {
-    have_more(list);
-    list[0].before_2 = list[0].after_2 = UINT64_MAX;
+    have_rows(list);
+    list[0].before_2 = list[0].after_2 = 1ull << 62;
 }
 
 /* Changes the accesses of a loop. */
@@ -116,14 +117,15 @@ static const changed lacking[] = {
     {{looped_blur, 5000, 0, 100, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", lack_rows, 0},
     {{looped_columns, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", lack_after, 0},
     {{looped_columns, 500, 0, 8, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", lack_before, 0},
-    {{looped_columns, 500, 0, 8, 1, HEDDLE_SPLIT_LINEAR, 3}, "virtual:latency=0.01", lack_before, 1},
+    {{looped_columns, 16, 0, 8, 1, HEDDLE_SPLIT_LINEAR, 3}, "virtual:latency=0.01", lack_before, 1},
     {{looped_both, 100, 50, 4, 20, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", lack_after, 0},
     {{looped_both, 100, 50, 4, 20, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", lack_column_of_row, 0},
     {{looped_parts, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", lack_part_in, 0},
     {{looped_parts, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", lack_part_out, 0}};
-static const changed lavish[] = {{{looped_blur, 5000, 0, 100, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", have_more, 0},
-                                 {{looped_columns, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", have_more, 0},
-                                 {{looped_both, 100, 50, 4, 20, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", have_more_2, 0}};
+static const changed lavish[] = {
+    {{looped_blur, 5000, 0, 100, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", have_rows, 0},
+    {{looped_columns, 500, 0, 7, 1, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", have_columns, 0},
+    {{looped_both, 100, 50, 4, 20, HEDDLE_SPLIT_GUIDED, 3}, "2*virtual:", have_both, 0}};
 
 /* 1: the bytes are right. */
 static int run_changed(const changed *k, int changes)
