@@ -40,7 +40,7 @@ HEDDLE_LOOP(looped_columns, looped_params, params, s)
         for (uint32_t r = 0; r < LOOPED_TALL; r++) {
             const float *a = &params->a[r * params->stride];
             const float before = i >= 2 ? a[i - 2] : 1.0f, after = i + 1 < params->n ? a[i + 1] : 2.0f;
-            params->c[r * params->stride + i] = before + 3.0f * a[i] + after;
+            params->c[r * params->stride + i] = before + 3.0f * a[i] + after + (float)(params->all[i] % 100u);
             for (uint32_t k = 0; k < LOOPED_EACH; k++) {
                 uint64_t *x = &params->turned[(r * params->n + i) * LOOPED_EACH + k];
                 *x = *x * 6364136223846793005u + i + k;

@@ -75,6 +75,7 @@ static void columns(const looped_rig *r, heddle_access *out)
     out[2] = (heddle_access)HEDDLE_COLUMNS(r->turned, HEDDLE_MODE_IN, AT(turned), sizeof(uint64_t), 0, 0);
     out[3] = (heddle_access)HEDDLE_COLUMNS(r->turned, HEDDLE_MODE_OUT, AT(turned), sizeof(uint64_t), 0, 0);
     out[2].n_each = out[3].n_each = LOOPED_EACH;
+    out[4] = (heddle_access)HEDDLE_ROWS(r->all, HEDDLE_MODE_IN, AT(all), 0, 0);
 }
 
 static void both(const looped_rig *r, heddle_access *out)
@@ -154,7 +155,8 @@ uint32_t looped_accesses(looped_rig *r, const looped_case *c, heddle_access *out
                         b = HEDDLE_ROWS(r->b, HEDDLE_MODE_IN, AT(b), 0, 0),
                         to = HEDDLE_ROWS(r->c, HEDDLE_MODE_OUT, AT(c), 0, 0), all = HEDDLE_ALL(r->all, AT(all)),
                         of_index = HEDDLE_ROWS(r->all, HEDDLE_MODE_IN, AT(all), 0, 0),
-                        turned = HEDDLE_ROWS(r->turned, HEDDLE_MODE_INOUT, AT(turned), 0, 0);
+                        old = HEDDLE_ROWS(r->turned, HEDDLE_MODE_IN, AT(turned), 0, 0),
+                        turned = HEDDLE_ROWS(r->turned, HEDDLE_MODE_OUT, AT(turned), 0, 0);
     switch (c->body) {
     case looped_price:
         out[0] = a;
@@ -172,9 +174,10 @@ uint32_t looped_accesses(looped_rig *r, const looped_case *c, heddle_access *out
         return 3;
     case looped_turn:
         out[0] = turned;
-        out[0].n_each = LOOPED_EACH;
-        return 1;
-    case looped_columns: columns(r, out); return 4;
+        out[1] = old;
+        out[0].n_each = out[1].n_each = LOOPED_EACH;
+        return 2;
+    case looped_columns: columns(r, out); return 5;
     case looped_both: both(r, out); return 3;
     case looped_parts: parts(r, out); return 5;
     case looped_find:
@@ -340,7 +343,8 @@ static void plain_columns(plain *p, const looped_case *k, uint64_t i)
     const uint64_t stride = shape_of(k).stride;
     for (uint64_t r = 0; r < LOOPED_TALL; r++) {
         const float *a = p->a + r * stride;
-        p->c[r * stride + i] = (i >= 2 ? a[i - 2] : 1.0f) + 3.0f * a[i] + (i + 1 < k->n ? a[i + 1] : 2.0f);
+        p->c[r * stride + i] =
+            (i >= 2 ? a[i - 2] : 1.0f) + 3.0f * a[i] + (i + 1 < k->n ? a[i + 1] : 2.0f) + (float)(p->all[i] % 100u);
         plain_turn(p, r * k->n * LOOPED_EACH, i);
     }
 }
