@@ -96,15 +96,16 @@ typedef enum heddle_access_kind {
     HEDDLE_ACCESS_PARTS /* what a function names */
 } heddle_access_kind;
 
-/* Names what indices begin .. end - 1 touch of the array: writes at most `most` ranges, and returns how many there are. If that is
- * more, it is called again with room for as many. Their addresses are those of the array's home (heddle_array_host), and their modes
- * are in the access's. heddle_loop_new calls it for each tile in turn, in its own thread, and keeps the answers: a slice has the ranges of
- * its tiles. */
+/* PARTS: names what indices begin .. end - 1 touch of the array, in bytes of the array's home (heddle_array_host). Writes at most `most`
+ * ranges, and returns how many there are. If that is more, it is called again with room for as many. The mode of a range is the access's,
+ * or a part of it. heddle_loop_new calls the function for each tile in turn, in its own thread, and keeps the answers; runs do not call
+ * it. A slice has the ranges of its tiles, with a copy for each that does not continue the one before. */
 #define HEDDLE_ACCESS_MOST_RANGES (1u << 20) /* of a tile */
 typedef uint64_t (*heddle_access_fn)(void *user, uint64_t begin, uint64_t end, heddle_range *out, uint64_t most);
 
-/* What the body touches of an array. Index i has n_each rows (COLUMNS: columns) from number first + i * n_each on; it may also read some
- * before and after these, as far as there are any. BOTH: the second index has columns in the same way. */
+/* What the body touches of an array. Index i has n_each rows (COLUMNS: columns), from number first + i * n_each on. It may also read some
+ * before and after these, as far as the array has any. BOTH: the second index has columns in the same way. Mode OUT: the body writes
+ * all of these bytes; those that it leaves are undefined afterwards. */
 typedef struct heddle_access {
     heddle_array *array;
     heddle_mode mode;
@@ -182,12 +183,12 @@ extern "C" {
 
 typedef struct heddle_loop heddle_loop;
 
-/* EINVAL: the table is not one of loops, or an access is not possible: the array is another fleet's, it is written by one access and
- * used by another of a different shape, what has a halo is written, the field is outside of params, the array has too few rows or
- * columns, or rows that are not whole columns. BOTH in a loop without a second index. Of a function: none, a range outside of the
- * array, a mode that is not in the access's, ranges that one tile writes and another one touches. (Ranges of one tile are not compared.
- * Those of different strides are compared as heddle_range says.) ERANGE: sizes. ENOMEM: a device has no room for the least slice, or
- * for an array that it needs as a whole; the sentence has both numbers. */
+/* EINVAL: the table is not one of loops, or an access is not possible. The array is another fleet's; it is written, and accessed in another
+ * way, too; what has a halo is written; the field is outside of params; there are too few rows or columns, or rows are not of whole
+ * columns; BOTH needs a second index, PARTS a function. A range is outside of the array, or has a mode that the access lacks; one
+ * tile writes what another one touches (as far as heddle_range can tell; indices of one tile are not compared).
+ * ERANGE: sizes; more than HEDDLE_ACCESS_MOST_RANGES ranges, or 2^31 tiles to name ranges of. ENOMEM: a device has no room for the least
+ * slice, or for a whole array; the sentence has both numbers. */
 HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
                                          heddle_loop **out);
 /* Waits for its run. */
