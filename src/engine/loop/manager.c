@@ -25,25 +25,45 @@ typedef struct manager {
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------- */
 
+static void skip(heddle_copy *c, uint64_t to_bytes, uint64_t from_bytes)
+{
+    c->to = (uint8_t *)c->to + to_bytes;
+    c->from = (const uint8_t *)c->from + from_bytes;
+}
+
+/* A row, in parts of so many bytes. */
+static heddle_status copy_row(const heddle_accelerator *a, uint32_t queue, heddle_copy c, uint64_t most)
+{
+    uint64_t left = c.row_bytes;
+    c.n_rows = 1;
+    for (; left; left -= c.row_bytes) {
+        c.row_bytes = left < most ? left : most;
+        HD_TRY(a->copy(a->self, queue, &c));
+        skip(&c, c.row_bytes, c.row_bytes);
+    }
+    return HEDDLE_OK;
+}
+
 /* Copies in pieces that the accelerator takes. */
 static heddle_status copy(hd_fleet_unit *u, uint32_t queue, heddle_copy c)
 {
     const heddle_accelerator *a = &u->acc;
-    uint64_t rows;
-    if (c.row_bytes == c.to_stride && c.row_bytes == c.from_stride && a->most_copy_bytes == 0) {
+    const uint64_t most = a->most_copy_bytes ? a->most_copy_bytes : UINT64_MAX;
+    uint64_t rows, left;
+    if (c.row_bytes == c.to_stride && c.row_bytes == c.from_stride) {
         c.row_bytes *= c.n_rows; /* one row */
         c.n_rows = 1;
     }
-    rows = a->takes_strides || c.n_rows == 1 ? c.n_rows : 1;
-    if (a->most_copy_bytes && rows > a->most_copy_bytes / c.row_bytes)
-        rows = a->most_copy_bytes / c.row_bytes ? a->most_copy_bytes / c.row_bytes : 1;
-    while (c.n_rows) {
-        heddle_copy part = c;
-        part.n_rows = rows < c.n_rows ? rows : c.n_rows;
-        HD_TRY(a->copy(a->self, queue, &part));
-        c.n_rows -= part.n_rows;
-        c.to = (uint8_t *)c.to + part.n_rows * c.to_stride;
-        c.from = (const uint8_t *)c.from + part.n_rows * c.from_stride;
+    rows = a->takes_strides ? most / c.row_bytes : 0;
+    for (left = c.n_rows; left; left -= c.n_rows) {
+        c.n_rows = rows < left ? rows : left;
+        if (c.n_rows <= 1) {
+            c.n_rows = 1;
+            HD_TRY(copy_row(a, queue, c, most));
+        } else {
+            HD_TRY(a->copy(a->self, queue, &c));
+        }
+        skip(&c, c.n_rows * c.to_stride, c.n_rows * c.from_stride);
     }
     return HEDDLE_OK;
 }
