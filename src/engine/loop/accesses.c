@@ -9,7 +9,6 @@
 
 #define MOST_FOUND_BYTES 65536u
 
-static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
 static uint64_t one_or_more(uint64_t n) { return n ? n : 1; }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------------ */
@@ -98,11 +97,11 @@ static void follow_first(const heddle_loop *l, const heddle_access *a, hd_piece 
 {
     const uint64_t n_each = one_or_more(a->n_each) * bytes;
     p->first = a->first * bytes;
-    p->n_each = n_each * at_most(l->desc.tile, l->desc.n);
+    p->n_each = n_each * hd_at_most(l->desc.tile, l->desc.n);
     p->end = p->first + n_each * l->desc.n;
     p->n_all = n * bytes;
-    p->before = at_most(a->before, n) * bytes;
-    p->after = at_most(a->after, n) * bytes;
+    p->before = hd_at_most(a->before, n) * bytes;
+    p->after = hd_at_most(a->after, n) * bytes;
 }
 
 static void follow_second(const heddle_loop *l, const heddle_access *a, hd_piece *p)
@@ -110,8 +109,8 @@ static void follow_second(const heddle_loop *l, const heddle_access *a, hd_piece
     const uint64_t each = a->column_bytes, n = a->array->row_bytes / each;
     p->first_byte = a->first_2 * each;
     p->end_byte = p->first_byte + l->desc.n_2 * one_or_more(a->n_each_2) * each;
-    p->before_2 = at_most(at_most(a->before_2, n) * each, p->first_byte);
-    p->after_2 = at_most(at_most(a->after_2, n) * each, a->array->row_bytes - p->end_byte);
+    p->before_2 = hd_at_most(hd_at_most(a->before_2, n) * each, p->first_byte);
+    p->after_2 = hd_at_most(hd_at_most(a->after_2, n) * each, a->array->row_bytes - p->end_byte);
 }
 
 /* Of one access that was checked. */

@@ -7,8 +7,6 @@
 
 #define ALIGN 256u
 
-static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
-
 /* ---- what a slice touches ------------------------------------------------------------------------------------------------ */
 
 typedef struct side {
@@ -18,8 +16,8 @@ typedef struct side {
 /* Of the side that follows the first index: rows or bytes of the slice, with their halo. */
 static side side_of(const hd_piece *p, const hd_slice *s)
 {
-    side r = {at_most(p->first + s->begin * p->n_each, p->end), at_most(p->first + s->end * p->n_each, p->end)};
-    r.begin -= at_most(p->before, r.begin);
+    side r = {hd_at_most(p->first + s->begin * p->n_each, p->end), hd_at_most(p->first + s->end * p->n_each, p->end)};
+    r.begin -= hd_at_most(p->before, r.begin);
     r.end = p->after > p->n_all - r.end ? p->n_all : r.end + p->after;
     return r;
 }
@@ -104,7 +102,7 @@ static uint64_t piece_bytes(const hd_piece *p, uint64_t grains)
 {
     if (hd_piece_is_whole(p))
         return 0;
-    return aligned(at_most(grains * p->n_each + p->before + p->after, p->n_all) * p->array->stride);
+    return aligned(hd_at_most(grains * p->n_each + p->before + p->after, p->n_all) * p->array->stride);
 }
 
 uint64_t hd_layout_offset(const heddle_loop *l, uint64_t most, uint64_t i)
@@ -130,7 +128,7 @@ uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least)
         return 0;
     if (!each || bytes <= fixed)
         return each ? 1 : l->n_grains;
-    return at_most((bytes - fixed) / each ? (bytes - fixed) / each : 1, l->n_grains);
+    return hd_at_most((bytes - fixed) / each ? (bytes - fixed) / each : 1, l->n_grains);
 }
 
 void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base)
