@@ -24,6 +24,6 @@ compiled >"$scratch/compiled"
     echo tests/wave/{cells,cells_as_tiles,sweeps,tiles}.c bench/papers/peerwave/sweeps.c | tr ' ' '\n'
     project_files '*.cu'
 } | { grep -vxFf "$scratch/compiled" || true; } | xargs -P "$(nproc)" -I{} bash -c '
-    nvcc -x cu -std=c++17 -arch=sm_90 -fmad=false -Iinclude -Iapps -Itests -Isrc -Ibench -Ibench/papers/lib -I. -Werror all-warnings -Xcicc -O0 -ptx "$1" \
+    nvcc -x cu -std=c++17 -arch=sm_90 -fmad=false -Iinclude -Iapps -Itests -Isrc -Ibench -Itools/heddle -I. -Werror all-warnings -Xcicc -O0 -ptx "$1" \
         -o "$scratch/${1//\//_}.ptx" || echo "$1: not as CUDA" >>"$scratch/bad"' bash {}
 report "$scratch/bad"

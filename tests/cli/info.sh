@@ -97,6 +97,14 @@ if [ -w /dev/full ]; then
     [ $? = 2 ] || fail "a full disk behind stdout went unnoticed"
     in_err 'standard output'
 fi
+# Links: a line each, of five cells. Without a GPU it is the host's memory alone, and a line that says so.
+CUDA_VISIBLE_DEVICES='' run 0 info --links
+silent_err
+[ "$(awk '!/^#/ { print $1, $2, ($3 > 0.01 && $3 < 1e5), $4, $5, NF }' out)" = 'host host 1 - - 5' ] || fail "links: $(cat out)"
+in_out '^# from +to +GB/s +both +latency_us$'
+in_out '^# there is no GPU'
+refused 'an app or --links' info sw --links
+refused 'takes no value' info --links=3
 # The inputs of bfs: the same graph of 3 vertices in each form, with arcs from the first to the others.
 run 0 info bfs
 for form in .graph .csr 'any other'; do in_out "^ +$form.* "; done

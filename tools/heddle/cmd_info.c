@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_info.c - `heddle info [APP]`: what is available, and an app's options. */
+/* cmd_info.c - `heddle info [APP | --links]`: what is available, an app's options, what the machine's links can do. */
 #include "commands.h"
 
 #include "cli.h"
@@ -216,6 +216,8 @@ int cmd_info(const options *o)
     int status;
     if (o->n_words > 1)
         return cli_bad("info takes one app at most");
+    if (o->measure_links)
+        return o->n_words ? cli_bad("info takes an app or --links, not both") : info_links();
     if (o->n_words == 1 && find_app(o->words[0], &a))
         return CLI_BAD;
     status = cli_buffer_open(&text);

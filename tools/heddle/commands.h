@@ -11,6 +11,8 @@ int cmd_bench(const options *o);
 int cmd_trace(const options *o);
 int cmd_simulate(const options *o);
 int cmd_plan(const options *o);
+/* info_links.c: cmd_info with --links. */
+int info_links(void);
 /* bench_spawn.c: cmd_bench for the word spawn. */
 int bench_spawn(const options *o);
 /* plan_wave.c: cmd_plan for a wave that has been laid out. */

@@ -15,8 +15,8 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"info", FOR_INFO, cmd_info, "heddle info [APP]",
-     "Shows what is here: backends, cores, caches, limits, environment; or what an app takes."},
+    {"info", FOR_INFO, cmd_info, "heddle info [APP | --links]",
+     "Shows what is here: backends, cores, caches, limits, environment; or what an app takes, or links can do."},
     {"run", FOR_RUN, cmd_run, "heddle run APP[/ENGINE]|FILE.json [OPTION]...",
      "Runs an app, or a graph file whose bodies spin, and checks the result."},
     {"plan", FOR_PLAN, cmd_plan, "heddle plan APP[/ENGINE]|FILE.json [OPTION]...",

@@ -264,6 +264,7 @@ SETTER(set_tsv, tsv, const char *, value)
 SETTER(set_split, split, const char *, value)
 SETTER(set_loop, loop, const char *, value)
 SETTER(set_links, links, const char *, value)
+SETTER(set_measure_links, measure_links, int, 1)
 SETTER(set_figures, figures, const char *, value)
 
 enum { RUNS = FOR_RUN | FOR_BENCH | FOR_PLAN, ALL = RUNS | FOR_INFO | FOR_TRACE | FOR_SIMULATE };
@@ -314,6 +315,8 @@ static const option table[] = {
     {"--split", "NAMES", FOR_SIMULATE, set_split, "ways to divide, with commas between, or all; default cut"},
     {"--loop", "WORDS", FOR_SIMULATE, set_loop, "the loop: n=1e9,shape=ramp,time=20ms"},
     {"--links", "WORDS", FOR_SIMULATE, set_links, "links of the fleet: pcie:rate=55e9,latency=5us"},
+    {"--links", NULL, FOR_INFO, set_measure_links,
+     "measure the links between GPUs, and to the host's memory; print only these"},
     {"--dot", "FILE", FOR_RUN, set_dot, "write the graph for Graphviz"},
     {"--dump-graph", "FILE", FOR_RUN, set_dump_graph, "write the graph as JSON"},
     {"--tsv", "FILE", FOR_BENCH, set_tsv, "write the TSV there and print a short table"},

@@ -26,6 +26,7 @@ typedef struct options {
     uint32_t column_ns, hand_ns; /* of plan APP/wave: costs, 0 = not given */
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
     int no_check, json, stats, costs, help;
+    int measure_links;          /* of info: --links */
     int pool, is_loop, devices; /* --pool was given; --devices, or --split of run and bench; --devices */
 } options;
 

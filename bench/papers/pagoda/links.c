@@ -8,6 +8,7 @@
 #include <math.h>
 
 #define SPAWN_NS 15.0
+#define CHUNK_BYTES (4u << 20)
 
 enum { RESIDENT, LAUNCHES, COPIED, WAYS };
 
@@ -48,6 +49,15 @@ static int time_ways(figures *f, const subject *s, double *ms, char *why, size_t
     return 0;
 }
 
+/* Milliseconds for the copies of all tasks, both ways at once. */
+static int time_link(const amounts *a, double *ms, char *why)
+{
+    link_flow f[] = {{LINK_HOST, 0, a->in_bytes, 0}, {0, LINK_HOST, a->out_bytes, 0}};
+    const int status = link_time(f, 2, CHUNK_BYTES, why);
+    *ms = fmax(f[0].ms, f[1].ms);
+    return status;
+}
+
 /* share: of the bound in the resident pool's time. */
 static void time_subject(figures *f, const subject *s, double *share)
 {
@@ -57,7 +67,7 @@ static void time_subject(figures *f, const subject *s, double *share)
     double ms[WAYS], link_ms, bodies_ms;
     amounts a;
     fprintf(out, "%s\t%llu\t", s->app, (unsigned long long)f->n_tasks);
-    if (add_up(f, s, &a) || link_time(a.in_bytes, a.out_bytes, &link_ms, why) || time_ways(f, s, ms, why, sizeof why)) {
+    if (add_up(f, s, &a) || time_link(&a, &link_ms, why) || time_ways(f, s, ms, why, sizeof why)) {
         fprintf(out, "skipped\t%s\n", why);
         return;
     }
