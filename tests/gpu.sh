@@ -18,7 +18,7 @@
 #     GPU/pool.tsv       rates and latencies of pools
 #     GPU/peerwave       the figures of PeerWave, after the long form of its stage
 #     GPU/pagoda         the figure of Pagoda, likewise
-#     GPU/hdss           the figures of HDSS, likewise (stage loop)
+#     GPU/hdss           the figures of HDSS, likewise (stages loop and hand)
 #     GPU/beside.tsv     which CUDA calls block beside a resident kernel; openmp.tsv: translated programs beside hand-written
 #     GPU/machine.txt    of this call: date, commit, GPU, driver, CUDA, clocks, kernel
 #     logs.txt           output of this call's tests; build-gpu/logs has a file per test

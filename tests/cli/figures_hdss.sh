@@ -4,7 +4,7 @@
 . "$2/tests/cli/common.bash"
 
 run 0 bench --figures hdss --out loops -n 400000 --runs 2 --opt devices="virtual: cpu:1"
-for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv; do
+for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv openmp.tsv pipeline.tsv; do
     in_out "^loops/hdss-$name$"
 done
 for file in loops/*.svg; do
@@ -32,6 +32,19 @@ for app in blackscholes histogram boxfilter ep mandel; do
     done
     awk -F '\t' -v app=$app '$1 == app && $3 == "virtual: cpu:1" && $5 > 0 && $8 > 0 { ways = ways $4 " " }
         END { exit ways != "cut hdss guided hguided static " }' loops/hdss-cores.tsv || fail "cores of $app: $(cat loops/hdss-cores.tsv)"
+    # The library and loops by hand, each over the library on the same devices. They are right: else they would be skipped.
+    awk -F '\t' -v app=$app '
+        function near(a, b) { return a - b < 0.01 * b && b - a < 0.01 * b }
+        $1 != app { next }
+        $4 == "skipped" { said = said $3 " " $5 ";"; next }
+        $4 == "heddle" { mine[$3] = $7; bad += $5 != "-" || $10 != 1 }
+        $4 != "heddle" { bad += $5 < 1 || !near($10, $7 / mine[$3]) }
+        { ways = ways $3 " " $4 ";"; bad += !($7 > 0 && $8 <= $7 && $7 <= $9) }
+        END {
+            left_out = said == "cpu:* built without OpenMP;cpu:* built without OpenMP;cpu:* built without OpenMP;"
+            all = "cpu:1 heddle;cpu:1 loop;cpu:* heddle;" (left_out ? "" : "cpu:* static;cpu:* dynamic;cpu:* guided;")
+            exit bad || ways != all || (said != "" && !left_out)
+        }' loops/hdss-openmp.tsv || fail "openmp of $app: $(cat loops/hdss-openmp.tsv)"
 done
 # Slices double; the rate is indices over time; through each app with three goes a curve.
 awk -F '\t' '$1 == app && $2 != 2 * last { bad = 1 } { app = $1; last = $2 }
@@ -49,6 +62,9 @@ run 0 bench --figures hdss --out late -n 100000 --runs 1 --opt seconds=1e-9 --op
 [ "$(grep -c 'skipped	--opt seconds left no time$' late/hdss-ways.tsv)" = 11 ] || fail "no time: $(cat late/hdss-ways.tsv)"
 if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
     run 0 bench --figures hdss --out none -n 100000 --runs 1 --opt apps=ep
+    for app in blackscholes histogram boxfilter ep mandel; do
+        rows pipeline $app 2 '$3 == "cuda:0" && $4 == "skipped" && $5 != ""'
+    done
     for name in alone cores chunks fits; do
         grep -q 'skipped	there is no GPU' none/hdss-$name.tsv || fail "$name without a GPU: $(cat none/hdss-$name.tsv)"
     done
@@ -57,7 +73,7 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
 fi
 
 run 2 bench --figures hdss --opt figures=four
-in_err 'figures=four: of alone, ways and chunks'
+in_err 'figures=four: of alone, ways, chunks, openmp and pipeline'
 run 2 bench --figures hdss --opt apps=lu
 in_err 'apps=lu: of blackscholes'
 run 2 bench --figures hdss --opt devices=wirtual:

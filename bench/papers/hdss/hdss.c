@@ -7,6 +7,9 @@
  *     ways    figures 3.9 and 3.12: every way to divide, on everything: how many times as quick as one core (hdss-ways), and how long after
  *             the first unit the last one ends (hdss-ends). Some ways beside 1, 3, 7, 15, ... cores (hdss-cores)
  *     chunks  figures 3.1 and 3.7: the rate of the GPU by the size of a slice, and two curves through it (hdss-fits)
+ *     openmp  not in the thesis: one core, and all cores, beside loops written by hand: a plain one, and OpenMP's schedules at their best
+ *             chunk
+ *     pipeline  the same of the GPU alone, beside a pipeline written by hand, at its best chunk and number of streams
  *
  * Apps have BYTES of input (the thesis': 750 MB); ep and mandel, which have none, about as much work as the slower of the others. The
  * answer of the first and of the last run of each fleet is compared with the app's reference; of what differs, fails or cannot be there is a
@@ -30,7 +33,11 @@ const loop_app hdss_apps[HDSS_APPS] = {{"blackscholes", 1, 0, 12},
 static const struct {
     const char *name;
     int (*make)(figures *f);
-} all_figures[] = {{"alone", hdss_alone}, {"ways", hdss_ways}, {"chunks", hdss_chunks}};
+} all_figures[] = {{"alone", hdss_alone},
+                   {"ways", hdss_ways},
+                   {"chunks", hdss_chunks},
+                   {"openmp", hdss_openmp},
+                   {"pipeline", hdss_pipeline}};
 
 const char hdss_no_gpu[] = "there is no GPU; --opt devices names what stands for one";
 
@@ -140,7 +147,7 @@ static int make_figures(figures *f, const char *list)
             return CLI_BAD;
         n_made++;
     }
-    return n_made ? CLI_OK : cli_bad("--opt figures=%s: of alone, ways and chunks", list);
+    return n_made ? CLI_OK : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp and pipeline", list);
 }
 
 int figures_hdss(const options *o)

@@ -63,6 +63,14 @@ void hdss_close(subject *s);
 /* Opens the fleet n_first times; each time the first run is timed and its answer checked. Later runs are those of the last fleet; the
  * last answer is checked, too. */
 void hdss_time(figures *f, subject *s, const char *devices, heddle_split way, size_t n_first, hdss_timing *t);
+/* Opens the loop of a fleet, and ends it; compares the answer with the reference: nonzero, with c->error. */
+int hdss_open_loop(subject *s, const char *devices, heddle_split way);
+void hdss_close_loop(subject *s);
+int hdss_check(figures *f, subject *s);
+/* Nonzero, and `why`: nothing may begin any more. */
+int hdss_is_late(const figures *f, char why[HDSS_WHY]);
+/* Of this machine, as "cpu:*" has them. */
+uint32_t hdss_cores(void);
 /* The middle one. */
 static inline const hdss_run *hdss_middle(const hdss_run *runs, size_t n) { return &runs[n / 2]; }
 
@@ -89,5 +97,7 @@ int hdss_fit(size_t n, const double *x, const double *y, fit *out);
 int hdss_alone(figures *f);
 int hdss_ways(figures *f);
 int hdss_chunks(figures *f);
+int hdss_openmp(figures *f);
+int hdss_pipeline(figures *f);
 
 #endif

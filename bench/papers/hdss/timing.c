@@ -92,7 +92,7 @@ static int run_once(subject *s, hdss_run *runs, size_t *n, hdss_timing *t)
 
 /* ---- one fleet ---- */
 
-static int open_loop(subject *s, const char *devices, heddle_split way)
+int hdss_open_loop(subject *s, const char *devices, heddle_split way)
 {
     s->c->devices = devices;
     if (setenv("HEDDLE_SPLIT", heddle_split_name(way), 1)) {
@@ -102,13 +102,13 @@ static int open_loop(subject *s, const char *devices, heddle_split way)
     return s->c->scenario->build(s->c, NULL);
 }
 
-static void close_loop(subject *s)
+void hdss_close_loop(subject *s)
 {
     app_loop_close(s->c);
     s->c->looping = NULL;
 }
 
-static int check(figures *f, subject *s)
+int hdss_check(figures *f, subject *s)
 {
     const app *a = s->c->app;
     cli_progress("%s: comparing with the reference", a->name);
@@ -125,26 +125,45 @@ static int time_later(figures *f, subject *s, hdss_timing *t)
     while (t->n < figure_runs(f->o))
         if (s->c->scenario->reset(s->c) || run_once(s, t->later, &t->n, t))
             return -1;
-    return check(f, s);
+    return hdss_check(f, s);
 }
 
 /* The first run; if is_last, the later ones, too. */
 static int time_fleet(figures *f, subject *s, const char *devices, heddle_split way, int is_last, hdss_timing *t)
 {
-    const int status = open_loop(s, devices, way) || run_once(s, t->first, &t->n_first, t) || check(f, s) ||
+    const int status = hdss_open_loop(s, devices, way) || run_once(s, t->first, &t->n_first, t) || hdss_check(f, s) ||
                        (is_last && time_later(f, s, t));
-    close_loop(s);
+    hdss_close_loop(s);
     return status;
+}
+
+int hdss_is_late(const figures *f, char why[HDSS_WHY])
+{
+    const int is_late = cli_now_ns() > f->end_ns;
+    if (is_late)
+        snprintf(why, HDSS_WHY, "--opt seconds left no time");
+    return is_late;
+}
+
+uint32_t hdss_cores(void)
+{
+    heddle_fleet *f;
+    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
+    uint32_t n = 0;
+    if (heddle_fleet_open(&f, "cpu:*", NULL) != HEDDLE_OK)
+        return 0;
+    while (heddle_fleet_get_unit(f, n, &u) == HEDDLE_OK)
+        n++;
+    heddle_fleet_close(f);
+    return n;
 }
 
 void hdss_time(figures *f, subject *s, const char *devices, heddle_split way, size_t n_first, hdss_timing *t)
 {
     int status = 0;
     memset(t, 0, sizeof *t);
-    if (cli_now_ns() > f->end_ns) {
-        snprintf(t->why, sizeof t->why, "--opt seconds left no time");
+    if (hdss_is_late(f, t->why))
         return;
-    }
     s->c->error[0] = 0;
     s->c->time_limit_ms = f->o->config.time_limit_ms;
     for (size_t i = 0; !status && i < n_first; i++)

@@ -101,23 +101,10 @@ static void make_app(gathered *g, const loop_app *a)
     hdss_close(&s);
 }
 
-static uint32_t cores_here(void)
-{
-    heddle_fleet *f;
-    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
-    uint32_t n = 0;
-    if (heddle_fleet_open(&f, "cpu:*", NULL) != HEDDLE_OK)
-        return 0;
-    while (heddle_fleet_get_unit(f, n, &u) == HEDDLE_OK)
-        n++;
-    heddle_fleet_close(f);
-    return n;
-}
-
 /* 1, 3, 7, ...: what this machine has beside one for the accelerator, but at least 1. */
 static void count_cores(gathered *g)
 {
-    const uint32_t n = cores_here();
+    const uint32_t n = hdss_cores();
     for (uint32_t k = 1; (k == 1 || k < n) && g->n_counts < MOST_COUNTS; k = 2 * k + 1)
         g->counts[g->n_counts++] = k;
 }
