@@ -98,6 +98,18 @@ awk -F '\t' '$1 ~ /^[a-z0-9]+$/ && $3 > 0 && $4 > 0 && $5 >= 0 && $6 > 0 && $5 +
     pools/pagoda-shares.tsv || fail "shares: $(cat pools/pagoda-shares.tsv)"
 awk -F '\t' '$3 == "skipped" || ($3 + $4 > 0 && $5 > 0 && $6 > 0 && $8 > 0 && $9 > 0) { n++ } END { exit n != 8 }' \
     pools/pagoda-links.tsv || fail "links: $(cat pools/pagoda-links.tsv)"
+# chunks of tasks, beside the pool; what auto has chosen, beside the others; slu in waves and by handles, without the matrices of HEDDLE_DATA.
+HEDDLE_DATA='' run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=chunks,auto,slu
+awk -F '\t' '$2 == "chunks" && ($6 == "skipped" && $7 != "" || $3 == 32 && $4 >= 2 && $4 <= 4 && $6 > 0 && $9 == 1) { n++ }
+    $2 == "cpu pool" && $6 > 0 { pool++ } END { exit n != 8 || pool != 8 }' pools/pagoda-chunks.tsv || fail "chunks: $(cat pools/pagoda-chunks.tsv)"
+for app in beam conv dct des3 fbank mandel mm mix slu; do
+    [ "$(awk -F '\t' -v app=$app '$1 == app && $4 > 0 && $7 > 0 { printf "%s;", $2 }' pools/pagoda-auto.tsv)" = \
+        'one thread;cpu pool;cpu pool, the third;' ] || fail "auto, $app: $(cat pools/pagoda-auto.tsv)"
+done
+[ "$(awk -F '\t' '$1 == "slu" && $5 == 343 && $9 > 0 { printf "%s;", $4 }' pools/pagoda-slu.tsv)" = 'waves;handles;' ] ||
+    fail "slu: $(cat pools/pagoda-slu.tsv)"
+[ "$(grep -c '^\(bcsstk13\|cryg2500\)	.*	skipped	HEDDLE_DATA names no folder of data$' pools/pagoda-slu.tsv)" = 4 ] ||
+    fail "slu without data: $(cat pools/pagoda-slu.tsv)"
 # response: one by one, and by each size of a batch, 32 tasks to one, over one by one.
 for app in beam conv dct des3 fbank mandel mm mix mean; do
     awk -F '\t' -v app=$app '$1 == app && $3 == 1 && $2 == "cpu pool" && $10 == 1 { n++ }
@@ -110,7 +122,7 @@ run 0 bench --figures pagoda --out pools -n 32 --runs 1 --opt figures=mm,irregul
 run 2 bench --figures pagoda -n 33
 in_err 'a multiple of 32 is expected'
 run 2 bench --figures pagoda -n 32 --opt figures=seven
-in_err 'figures=seven: of apps, copies, irregular, mm, conv, response, lockstep, sms, shared, shares and links'
+in_err 'figures=seven: of apps, copies, irregular, mm, conv, response, lockstep, sms, shared, shares, links, chunks, auto and slu'
 run 2 bench --figures pagoda --opt seconds=7
 in_err 'of --figures pagoda there is figures'
 

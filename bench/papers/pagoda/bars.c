@@ -7,8 +7,8 @@
 static void print_row(figures *f, const subject *s, const pooled_way *way, const timing *t, double over)
 {
     FILE *out = f->files.tsv.out;
-    fprintf(out, "%s\t%llu\t%u\t%s\t%llu\t", s->app, (unsigned long long)s->b[1], t->team_size, way->name,
-            (unsigned long long)t->n_tasks);
+    fprintf(out, "%s\t%llu\t%u\t%s\t%llu\t", s->input ? s->name : s->app, (unsigned long long)s->b[1], t->team_size,
+            way->name, (unsigned long long)t->n_tasks);
     if (t->n)
         fprintf(out, "%.5g\t%.5g\t%.5g\t%.4g", figure_middle(t->ms, t->n), t->ms[0], t->ms[t->n - 1], over);
     else

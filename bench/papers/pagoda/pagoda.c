@@ -13,6 +13,10 @@
  *     shared     table 5: dct and mm with and without block-shared memory, over kernels with it, and the warps in use
  *     shares     table 4: the share of copies and of computing in the time of kernels
  *     links      not in the paper: how near the resident pool is to what the link, the bodies and spawning allow
+ *     chunks     likewise: the resident pool with copies over copy, kernel, copy for chunks of the best size
+ *     auto       likewise: what mode auto chooses, beside resident and launches; data on the device
+ *     slu        likewise: slu by handles over slu in waves that the host waits for, on the BOTS pattern of 146 x 146 blocks (fewer if TASKS
+ *                are) and on two matrices of the folder HEDDLE_DATA
  *
  * Without a GPU: a pool of threads over one thread. Figures have 32,768 tasks of 128 threads, or TASKS, a multiple of 32; mm and conv an
  * eighth of it, since their largest tasks are large; response has half of it. Each way is compared with the serial reference, with a
@@ -35,6 +39,9 @@ static uint64_t slu_rows(uint64_t n_tasks)
         side++;
     return 32 * side;
 }
+
+/* 146 for 32,768 tasks: there are 8.7 times as many. */
+static uint64_t bots_rows(uint64_t n_tasks) { return slu_rows(87 * n_tasks / 10); }
 
 #define APP(of) .name = (of), .app = (of)
 static const subject apps[] = {{APP("beam")},
@@ -62,6 +69,9 @@ static const subject pictures[] = {SIZES("conv", 32, 32), SIZES("conv", 64, 64),
                                    SIZES("conv", 256, 256)};
 _Static_assert(COUNT(pictures) <= MOST_SUBJECTS, "figures have room for as many");
 
+static const subject matrices[] = {{APP("slu"), .rows = bots_rows},
+                                   {"bcsstk13", "slu", .input = "sparse-lu/bcsstk13.mtx"},
+                                   {"cryg2500", "slu", .input = "sparse-lu/cryg2500.mtx"}};
 static const subject sharers[] = {{APP("dct"), .team_size = 64}, {APP("mm"), .team_size = 256}};
 
 #define BARS(of, n) .subjects = (of), .n_subjects = (n), .make = pagoda_bars
@@ -86,7 +96,12 @@ static const figure all_figures[] = {
     {"shares", "Copies and computing, a kernel for each task", .subjects = apps, .n_subjects = NARROW,
      .choose = pagoda_copied, .make = pagoda_shares, .part = 1},
     {"links", "Tasks that bring their data, and what the link allows", .subjects = apps, .n_subjects = NARROW,
-     .choose = pagoda_linked, .make = pagoda_links, .part = 1}};
+     .choose = pagoda_linked, .make = pagoda_links, .part = 1},
+    {"chunks", "Tasks that bring their data, and chunks of the best size", .subjects = apps, .n_subjects = NARROW,
+     .choose = pagoda_chunked, .make = pagoda_chunks, .spawning.copies = 1, .part = 1},
+    {"auto", "Mode auto of a pool, and what it chooses from", .subjects = apps, .n_subjects = COUNT(apps),
+     .choose = pagoda_modes, .make = pagoda_auto, .part = 1},
+    {"slu", "Sparse LU by handles, and in waves", BARS(matrices, COUNT(matrices)), .choose = pagoda_orders, .part = 1}};
 
 /* ---- options ---- */
 

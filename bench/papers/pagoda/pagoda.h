@@ -16,7 +16,8 @@ typedef struct subject {
     uint32_t team_size; /* 0: the pool's; or of the widest team that the way has, if that is narrower */
     /* NULL, or: tasks that come after others; how many rows a matrix has that takes about so many of them. */
     uint64_t (*rows)(uint64_t n_tasks);
-    app_pair opt; /* of the app; or no key */
+    app_pair opt;      /* of the app; or no key */
+    const char *input; /* NULL, or a file of the folder HEDDLE_DATA, which says how many tasks there are */
 } subject;
 
 typedef struct pooled_way {
@@ -73,6 +74,9 @@ void pagoda_copied(figures *f);     /* kernels without copies, and with them */
 void pagoda_linked(figures *f);     /* the resident pool and launches without copies, and the resident pool with them */
 void pagoda_shared(figures *f);     /* kernels and the resident pool, without block-shared memory, too */
 void pagoda_fourths(figures *f);    /* kernels, and the resident pool on one to four fourths of the GPU */
+void pagoda_chunked(figures *f);    /* the resident pool with copies, and what opens the same for chunks */
+void pagoda_modes(figures *f);  /* resident, launches, auto; without a GPU one thread and the pool of threads, twice */
+void pagoda_orders(figures *f); /* slu in waves and by handles; on a GPU by launches, too */
 pooled_way *pagoda_add(figures *f, const char *name, const char *mode, heddle_backend backend);
 
 /* Opens the subject with so many tasks; work_close must follow in any case. Sets t->team_size and n_tasks. */
@@ -82,6 +86,9 @@ typedef int (*pagoda_run)(void *arg, work *w);
 int pagoda_check(figures *f, const subject *s, const pooled_way *way, timing *t, pagoda_run run, void *arg);
 /* Checks, and times t->n runs; 0: t->why. */
 void pagoda_time(figures *f, const subject *s, const pooled_way *way, timing *t);
+
+/* The same for one that is open and was checked. */
+void pagoda_time_opened(const figures *f, work *w, timing *t);
 
 /* Warps of teams in bodies, the mean over a run that is traced; 0: that cannot be. */
 double pagoda_warps(const figures *f, const subject *s, const pooled_way *way);
@@ -94,6 +101,8 @@ void pagoda_head(figures *f, const char *note, const char *columns);
 int pagoda_bars(figures *f);     /* bars.c: how many times as quick as the first way */
 int pagoda_shares(figures *f);   /* shares.c: of pagoda_copied */
 int pagoda_links(figures *f);    /* links.c: of pagoda_linked */
+int pagoda_chunks(figures *f);   /* chunks.c: of pagoda_chunked */
+int pagoda_auto(figures *f);     /* auto.c: of pagoda_modes */
 int pagoda_response(figures *f); /* response.c: of pagoda_one_by_one */
 
 #endif

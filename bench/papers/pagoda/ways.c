@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define CHECKED_PART 64u
+#define PATH_BYTES 1024
 #define UNIT_TASKS 16u /* of 128 threads: that many a multiprocessor has */
 
 /* ---- which there are ---- */
@@ -106,6 +107,37 @@ void pagoda_linked(figures *f)
     pagoda_add(f, "resident, copies", on_gpu ? "resident" : "auto", backend)->copies = 1;
 }
 
+void pagoda_chunked(figures *f)
+{
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    const heddle_backend backend = on_gpu ? HEDDLE_CUDA : HEDDLE_CPU;
+    pagoda_add(f, on_gpu ? "resident" : "cpu pool", on_gpu ? "resident" : "auto", backend)->copies = 1;
+    pagoda_add(f, "chunks", on_gpu ? "launches" : "auto", backend)->copies = 1; /* its pool has nothing to do */
+}
+
+void pagoda_modes(figures *f)
+{
+    if (has_gpu(f)) {
+        pagoda_add(f, "resident", "resident", HEDDLE_CUDA);
+        pagoda_add(f, "launches", "launches", HEDDLE_CUDA);
+        pagoda_add(f, "auto", "auto", HEDDLE_CUDA);
+    } else
+        pagoda_add(f, "cpu pool, the third", "auto", HEDDLE_CPU);
+}
+
+void pagoda_orders(figures *f)
+{
+    static const char *const orders[] = {"waves", "handles"};
+    static const char *const modes[] = {"resident", "launches"};
+    const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
+    for (int k = 0; k < (on_gpu ? 4 : 2); k++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s%s", orders[k % 2], k < 2 ? "" : ", launches");
+        pagoda_add(f, name, on_gpu ? modes[k / 2] : "auto", on_gpu ? HEDDLE_CUDA : HEDDLE_CPU)->opt =
+            (app_pair){"order", orders[k % 2]};
+    }
+}
+
 void pagoda_fourths(figures *f)
 {
     const int on_gpu = heddle_backend_is_present(HEDDLE_CUDA);
@@ -136,13 +168,31 @@ void pagoda_lockstep(figures *f)
 
 /* ---- one way on an application ---- */
 
+/* The folder of inputs; "": there is none, and subjects that have one are left out. */
+static const char *data_folder(void)
+{
+    const char *named = getenv("HEDDLE_DATA");
+    return named ? named : "";
+}
+
+static int is_left_out(const subject *s) { return s->input && !*data_folder(); }
+
 static int open_teams(const figures *f, const subject *s, const pooled_way *way, uint64_t n_tasks, uint32_t team_size,
                       work *w)
 {
     const app *a = app_find(s->app);
     app_request q = {.b = {s->b[0], s->b[1]}, .spawning = f->now->spawning};
     heddle_config c = f->o->config;
-    if (s->rows)
+    char path[PATH_BYTES];
+    const char *input = path;
+    *w = (work){.app = NULL};
+    if (is_left_out(s))
+        return CLI_BAD;
+    if (s->input) {
+        snprintf(path, sizeof path, "%s/%s", data_folder(), s->input);
+        q.inputs = &input;
+        q.n_inputs = 1;
+    } else if (s->rows)
         q.n[0] = q.n[1] = s->rows(n_tasks);
     else
         q.spawning.n_tasks = n_tasks;
@@ -153,7 +203,6 @@ static int open_teams(const figures *f, const subject *s, const pooled_way *way,
     q.spawning.copies |= way->copies;
     c.backend = way->backend;
     c.n_workers = way->n_workers ? way->n_workers : c.n_workers;
-    *w = (work){.app = NULL};
     if (setenv("HEDDLE_POOL_MODE", way->mode, 1))
         return cli_bad("out of memory");
     return work_open_scenario(w, a, app_scenario_of(a, app_pool.name), &q, &c);
@@ -186,7 +235,8 @@ int pagoda_check(figures *f, const subject *s, const pooled_way *way, timing *t,
     work w;
     int status = pagoda_open(f, s, way, part < PAGODA_LEAST_TASKS ? PAGODA_LEAST_TASKS : part, &w, t);
     t->n = 0;
-    snprintf(t->why, sizeof t->why, "it cannot run here");
+    snprintf(t->why, sizeof t->why, "%s",
+             is_left_out(s) ? "HEDDLE_DATA names no folder of data" : "it cannot run here");
     if (!status)
         status = run ? run(arg, &w) : run_plainly(NULL, &w);
     if (!status && work_check(&w, &sentence)) {
@@ -197,18 +247,25 @@ int pagoda_check(figures *f, const subject *s, const pooled_way *way, timing *t,
     return status;
 }
 
-void pagoda_time(figures *f, const subject *s, const pooled_way *way, timing *t)
+void pagoda_time_opened(const figures *f, work *w, timing *t)
 {
     const size_t n = figure_runs(f->o);
     uint64_t ns;
+    if (work_run(w, &ns))
+        return;
+    while (t->n < n && !work_reset(w) && !work_run(w, &ns)) {
+        figure_put(t->ms, t->n, 1e-6 * (double)ns);
+        t->n++;
+    }
+}
+
+void pagoda_time(figures *f, const subject *s, const pooled_way *way, timing *t)
+{
     work w;
     if (pagoda_check(f, s, way, t, NULL, NULL))
         return;
-    if (!pagoda_open(f, s, way, f->n_tasks, &w, t) && !work_run(&w, &ns))
-        while (t->n < n && !work_reset(&w) && !work_run(&w, &ns)) {
-            figure_put(t->ms, t->n, 1e-6 * (double)ns);
-            t->n++;
-        }
+    if (!pagoda_open(f, s, way, f->n_tasks, &w, t))
+        pagoda_time_opened(f, &w, t);
     work_close(&w);
 }
 

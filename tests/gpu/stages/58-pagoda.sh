@@ -11,6 +11,8 @@ pagoda_long() {
     [ "$dry" = 1 ] || mkdir -p "$tables/pagoda"
     try pagoda.apps 160 "$build/exact/heddle-figures" --figures pagoda --runs 3 --out "$tables/pagoda" --opt figures=apps
     try pagoda.response 40 "$build/exact/heddle-figures" --figures pagoda --runs 3 --out "$tables/pagoda" --opt figures=response
+    try pagoda.auto 90 "$build/exact/heddle-figures" --figures pagoda --runs 7 --out "$tables/pagoda" --opt figures=auto,slu
+    try pagoda.chunks 60 "$build/exact/heddle-figures" --figures pagoda -n 8192 --runs 7 --out "$tables/pagoda" --opt figures=chunks
     try pagoda.figures 190 "$build/exact/heddle-figures" --figures pagoda -n 8192 --runs 3 --out "$tables/pagoda" \
         --opt figures=copies,irregular,mm,conv,lockstep,sms,shared,shares,links
 }
