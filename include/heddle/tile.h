@@ -301,9 +301,26 @@ HD_FN int hd_tile_leave(const heddle_thread *thread, heddle_tile *t)
 
 #define HD_TILE_BODY_(name, shared) \
     HEDDLE_BODY(name, name##_wave_params_, params, hd_tile_part, part) { HD_TILE_GO_(name) }
-#define HD_TILE_INFO_(name, shared)                                                                                   \
-    {0,  (uint32_t)name##_south_, 0,  0, 0, HEDDLE_N, HD_WAVE_KERNELS_, 0, NULL, 1u, (uint32_t)name##_carry_, 0u, 1u, \
-     1u, (uint32_t)name##_fails_, 1u, 1u},
+#define HD_TILE_INFO_(name, shared) \
+    {                               \
+        0,                          \
+        (uint32_t)name##_south_,    \
+        0,                          \
+        0,                          \
+        0,                          \
+        HEDDLE_N,                   \
+        HD_WAVE_KERNELS_,           \
+        0,                          \
+        NULL,                       \
+        1u,                         \
+        (uint32_t)name##_carry_,    \
+        0u,                         \
+        1u,                         \
+        1u,                         \
+        (uint32_t)name##_fails_,    \
+        1u,                         \
+        1u,                         \
+        NULL},
 
 /* The table of tile bodies: X(name, 0) for each. */
 #define HEDDLE_TILES(table, params_type, LIST)                              \

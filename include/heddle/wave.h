@@ -316,6 +316,7 @@ typedef struct heddle_wave_info {
     uint32_t row_align, column_align;
     uint32_t fails;                   /* 1: cells can fail                                                         */
     uint32_t cell_align, found_align; /* of a cell (of sweeps: a value) and of what cells find    */
+    void (*merge)(void *a, const void *b); /* joins two results of cells, on the host; NULL: they find nothing */
 } heddle_wave_info;
 
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
@@ -445,7 +446,8 @@ typedef struct heddle_wave_info {
      (uint32_t) __alignof__(name##_column_t_),               \
      (uint32_t)name##_fails_,                                \
      (uint32_t) __alignof__(name##_value_t_),                \
-     (uint32_t) __alignof__(name##_found_t_)},
+     (uint32_t) __alignof__(name##_found_t_),                \
+     name##_finds_ ? name##_lone_merge_ : NULL},
 
 /* The table of waves: X(name, 0) for each. */
 #define HEDDLE_WAVES(table, params_type, LIST)                              \
@@ -509,7 +511,8 @@ typedef struct heddle_wave_desc {
      * HEDDLE_WAVE_TILES. */
     uint32_t tile_cols;
     uint32_t band_rows; /* of a tile body: rows of a band; 0: 64 */
-    uint32_t sweeps;    /* over `cells`, in place, by a cell of sweeps; 0: 1. It has no other array and no border */
+    uint32_t
+        sweeps; /* over `cells`, in place, by a cell of sweeps; 0: 1. It has no other array, and a border only as a stride */
     /* How cells stand in `cells`: HEDDLE_LAYOUT_ROWS, or HEDDLE_LAYOUT_SKEWED, as heddle_wave_get_layout describes. Sweeps have
      * rows only. */
     uint32_t layout;
@@ -518,6 +521,15 @@ typedef struct heddle_wave_desc {
      * by a release of scope SYS. Another wave, on threads or a GPU, may take both as its border west while this one runs.
      * NULL: not wanted. */
     uint32_t *last_col_count;
+    /* A stride: this wave has columns col_at .. col_at + cols - 1 of a field of whole_cols columns (0: it has all). Cells and
+     * what they find are told columns of the field. Waves of all strides, each with the last column of the one before as its
+     * border west, leave what one wave leaves. A stride is one field, not several items, and a body of a cell, without HEDDLE_NE.
+     *
+     * Of sweeps: `cells` begins with column col_at, and the `sweeps` columns before it belong to it, too (but in the first
+     * stride). Of them, the first and the last row are read. The stride leaves columns col_at - sweeps ..
+     * col_at + cols - sweeps - 1, the last one all up to the end; so cols is more than `sweeps`. West and last_col have a part for each pass of
+     * `together` sweeps: rows + together cells, of together + 1 values each, and a count each. */
+    uint64_t col_at, whole_cols;
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \

@@ -165,14 +165,19 @@ static heddle_status check_info(maker *m)
     return HEDDLE_OK;
 }
 
-/* Names fields of the desc that sweeps cannot have, or NULL: their cells read only the field, which includes its rim. */
+static int is_stride(const heddle_wave_desc *d) { return d->whole_cols && d->whole_cols != d->cols; }
+
+/* Names fields of the desc that sweeps cannot have, or NULL: their cells read only the field, which includes its rim, and if they are
+ * a stride of it, the stride before. */
 static const char *not_of_sweeps(const heddle_wave_desc *d)
 {
     return d->x || d->y                          ? "x, y"
            : d->north.array || d->north.constant ? "border north"
-           : d->west.array || d->west.constant   ? "border west"
+           : d->west.constant                    ? "constant border west"
+           : d->west.array && !is_stride(d)      ? "border west"
            : d->corner || d->east                ? "corner, east"
-           : d->last_row || d->last_col          ? "last_row, last_col"
+           : d->last_row                         ? "last_row"
+           : d->last_col && !is_stride(d)        ? "last_col"
            : d->found || d->found_each           ? "found"
                                                  : NULL;
 }
@@ -191,6 +196,40 @@ static heddle_status check_sweeps(maker *m)
                       not_of_sweeps(d));
     if (!d->cells)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: cells is NULL, and cell %s sweeps over them", name);
+    return HEDDLE_OK;
+}
+
+/* Cells that `cells` has before the desc's first one. */
+static uint64_t cells_before(const maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    return m->info->sweeps && d->col_at ? d->sweeps ? d->sweeps : 1u : 0u;
+}
+
+static heddle_status check_stride(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    const char *name = m->table->bodies[d->body].name;
+    if (!d->whole_cols && !d->col_at)
+        return HEDDLE_OK;
+    if (d->items)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride of a field, and items");
+    HD_TRY(check_size(m->e, "columns", d->whole_cols));
+    if (d->col_at > d->whole_cols || d->cols > d->whole_cols - d->col_at)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride of %llu columns from %llu on, of a field of %llu",
+                      (unsigned long long)d->cols, (unsigned long long)d->col_at, (unsigned long long)d->whole_cols);
+    if (is_stride(d) && (m->info->neighbours & HEDDLE_NE))
+        return hd_say(m->e, HEDDLE_EINVAL,
+                      "heddle_wave_new: a stride of cell %s, whose neighbour to the north-east may be in the next one",
+                      name);
+    if (is_stride(d) && m->info->sweeps && (d->cols <= d->sweeps || (d->col_at && d->col_at <= d->sweeps)))
+        return hd_say(
+            m->e, HEDDLE_EINVAL,
+            "heddle_wave_new: a stride of %llu columns from %llu on, and %u sweeps need more before and in it",
+            (unsigned long long)d->cols, (unsigned long long)d->col_at, d->sweeps);
+    if (d->row_cells && d->row_cells < d->cols + cells_before(m))
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a row of %llu cells, with row_cells = %llu to the next",
+                      (unsigned long long)(d->cols + cells_before(m)), (unsigned long long)d->row_cells);
     return HEDDLE_OK;
 }
 
@@ -223,6 +262,7 @@ static heddle_status check(maker *m)
                       m->table->bodies[d->body].name);
     HD_TRY(check_info(m));
     HD_TRY(check_sweeps(m));
+    HD_TRY(check_stride(m));
     HD_TRY(check_found_only(m));
     HD_TRY(hd_layout_check(&kept));
     HD_TRY(check_array(m, "x", d->x, m->info->row_bytes, align_of(m->info->row_bytes, m->info->row_align)));
@@ -424,7 +464,7 @@ static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
     to->x_at = from->x_at;
     to->y_at = from->y_at;
     to->cells_at = from->cells_at;
-    to->row_cells = d->row_cells ? d->row_cells : from->cols;
+    to->row_cells = d->row_cells ? d->row_cells : from->cols + cells_before(m);
     to->band_cells = d->layout == HEDDLE_LAYOUT_SKEWED ? layout.band_cells : 0u;
     to->north_at = from->north_at;
     to->west_at = from->west_at;
@@ -448,6 +488,21 @@ static heddle_status count_items(maker *m)
     return m->items ? HEDDLE_OK : hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
 }
 
+/* The columns of a pass of sweeps. In a stride each pass goes over columns further to the west: it reads what the pass before has left. */
+static void place_columns(const maker *m, hd_wave_item *x)
+{
+    const heddle_wave_desc *d = m->desc;
+    const uint32_t whole = d->whole_cols ? (uint32_t)d->whole_cols : x->cols, at = (uint32_t)d->col_at;
+    const uint32_t begin = at ? at - x->sweeps_before : 0u;
+    const int is_last = at + x->cols == whole;
+    const uint32_t end = is_last ? whole : at + x->cols - x->sweeps_before;
+    x->col_at = begin;
+    x->whole_cols = whole;
+    x->field_cols = end - begin;
+    x->cols = x->field_cols + (is_last ? x->sweeps : 0u);
+    x->cells_at += begin + cells_before(m) - at;
+}
+
 /* Completes item i, a pass over a field: a pass of sweeps has more rows and columns than its field. */
 static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
 {
@@ -457,13 +512,14 @@ static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
     x->field = i % m->n_fields;
     x->sweeps_before = pass * together;
     x->frees = pass >= HD_WAVE_FAR_ROWS ? i - far : HD_NONE;
+    x->col_at = (uint32_t)m->desc->col_at;
     if (!together)
         return;
     x->sweeps = pass + 1u < m->n_passes ? together : sweeps - pass * together;
     x->field_rows = x->rows;
-    x->field_cols = x->cols;
+    x->west_at = x->last_col_at = pass * ((uint64_t)x->rows + together);
     x->rows += x->sweeps;
-    x->cols += x->sweeps;
+    place_columns(m, x);
     x->n_bands = (x->rows + m->band_rows - 1u) / m->band_rows;
 }
 
@@ -557,7 +613,7 @@ static void fill_wave(maker *m)
     w->failures = m->info->fails ? (hd_wave_failure *)(void *)(m->block + m->failures_at) : NULL;
     w->stamps = m->tile ? NULL : (uint64_t *)(void *)(m->block + m->stamps_at);
     if (m->info->sweeps)
-        w->field = d->cells;
+        w->field = (uint8_t *)d->cells - cells_before(m) * m->info->cell_bytes;
     else
         w->cells = d->cells;
     w->north = d->north.array;

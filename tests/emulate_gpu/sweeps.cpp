@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* sweeps.cpp - random sweeps in place as blocks of one to three warps, fewer blocks than parts. In every shape they
  * leave the result of plain loops; a canceled run ends, and the next one is right. So do their tiles as tasks, handed
- * out as they come and by plan.
+ * out as they come and by plan; and the strides of a field.
  *
  * emulate_sweeps [CASES]; HEDDLE_SEED: run only that case. */
 #include "kernels.h"
 
 #include "wave/sweeps.c"
-#include "wave/sweep_cases.h"
+#include "wave/stride_cases.h"
 
 extern "C" {
 #include "engine/wave.h"
@@ -25,13 +25,12 @@ typedef struct sweep_run {
     char what[96];
 } sweep_run;
 
-static void make(sweep_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
+static void make_graph(sweep_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
 {
     uint64_t row = seed * 77u;
     const uint32_t n_warps = 1u + (uint32_t)check_below(&row, 3u);
     const heddle_wave_shape *shape = &sweeps.waves[0].shapes[check_below(&row, sweeps.waves[0].n_shapes)];
     words_config config = {};
-    sweep_case_make(&r->c, seed, ctx, MOST);
     hd_wave_blocks = 1;
     r->c.desc.n_warps = n_warps;
     r->c.desc.lane_rows = shape->rows;
@@ -48,6 +47,12 @@ static void make(sweep_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch
     r->job.team = 32u * n_warps;
     snprintf(r->what, sizeof r->what, "seed %llu, R%u C%u, %u blocks of %u warps", (unsigned long long)seed,
              shape->rows, shape->columns, config.n_workers, n_warps);
+}
+
+static void make(sweep_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
+{
+    sweep_case_make(&r->c, seed, ctx, MOST);
+    make_graph(r, ctx, seed, dispatch);
 }
 
 /* In some cases tags run out in the first run, in the second, or after the canceled one. */
@@ -102,11 +107,42 @@ static void run_case(uint64_t seed, uint32_t dispatch)
     heddle_ctx_close(ctx);
 }
 
+/* The strides of a field, one after the other: their borders are complete. */
+static void run_strides(uint64_t seed, uint32_t dispatch)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    stride_case c;
+    config.backend = HEDDLE_CPU;
+    config.n_workers = 1;
+    config.schedule = dispatch == HD_DISPATCH_ORDER ? HEDDLE_SCHEDULE_WAVE : HEDDLE_SCHEDULE_TICKET;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
+    if (stride_case_make(&c, seed, ctx, MOST, 0)) {
+        stride_case_reset(&c);
+        for (uint32_t k = 0; k < c.n; k++) {
+            sweep_run r = {};
+            r.c = c.field;
+            r.c.desc = c.strides[k];
+            make_graph(&r, ctx, seed + k, dispatch);
+            n_switches += kernel_run(&r.job, seed, STEPS, r.what);
+            if (r.w.end.stop != HD_STOP_DONE)
+                emu_fail("%s: a stride ended with %u", r.what, r.w.end.stop);
+            n_tasks_run += r.w.run.n_tasks;
+            words_free(&r.w);
+            heddle_graph_free(r.graph);
+        }
+        sweep_case_check(&c.field, "strides");
+        stride_case_free(&c);
+    }
+    heddle_ctx_close(ctx);
+}
+
 int main(int argc, char **argv)
 {
     char n_cases[] = "20", *usual[] = {argv[0], n_cases, nullptr};
     argv = argc > 1 ? argv : usual;
     kernel_cases(2, argv, HD_DISPATCH_ORDER, run_case);
+    kernel_cases(2, argv, HD_DISPATCH_ORDER, run_strides);
     kernel_cases(2, argv, HD_DISPATCH_TICKET, run_case);
     kernel_cases(2, argv, HD_DISPATCH_PLAN, run_case);
     return 0;

@@ -92,7 +92,7 @@ static void test_refused(void)
     refuse(ctx, &sweeps, &d, "cell sweep_1 is one of sweeps, which have no border north");
     d.north.constant = NULL;
     d.last_col = field;
-    refuse(ctx, &sweeps, &d, "which have no last_row, last_col");
+    refuse(ctx, &sweeps, &d, "which have no last_col");
     d.last_col = NULL;
     d.row_cells = 9;
     refuse(ctx, &sweeps, &d, "a row of 10 cells, with row_cells = 9 to the next");

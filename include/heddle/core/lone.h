@@ -118,7 +118,7 @@ HD_FN uint32_t hd_lone_steps(uint32_t cols, uint32_t skew) { return cols + (HD_L
         uint32_t(*__restrict failed)[name##_fails_ + 1])                                                         \
     {                                                                                                            \
         enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                  \
-        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->field_cols);           \
+        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->whole_cols);           \
         uint32_t v;                                                                                              \
         for (v = 0; v < HD_LONE; v++) {                                                                          \
             name##_in_ in;                                                                                       \
@@ -130,7 +130,7 @@ HD_FN uint32_t hd_lone_steps(uint32_t cols, uint32_t skew) { return cols + (HD_L
             in.x = x[v];                                                                                         \
             in.y = y[v * skew];                                                                                  \
             in.i = i + v;                                                                                        \
-            in.j = j - v * skew;                                                                                 \
+            in.j = item->col_at + j - v * skew;                                                                  \
             name##_start_(&in, start + v, rows, cols, edges);                                                    \
             if (name##_fails_)                                                                                   \
                 in.failed_ = &failed[v];                                                                         \
@@ -211,39 +211,41 @@ HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
 
 /* Sweeps: loads the field's values for the steps of a granule, and stores those of the last sweep; row 0's first cell
  * is (i, j). Row by row, because the rows' stride may leave a cache no room for a line of each. */
-#define HD_LONE_SWEEP_(name)                                                                                     \
-    HEDDLE_UNUSED static void name##_lone_bring_(const hd_lone *l, name##_value_t_(*start)[HD_LONE], uint32_t i, \
-                                                 int32_t j, int ragged)                                          \
-    {                                                                                                            \
-        const hd_wave_item *item = l->item;                                                                      \
-        const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;   \
-        uint32_t v, k;                                                                                           \
-        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                  \
-            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                \
-                if (!ragged || (i < item->field_rows && (uint32_t)j + k < item->field_cols))                     \
-                    hd_lone_load(&start[k][v], field + i * item->row_cells + ((uint32_t)j + k), sizeof *field);  \
-    }                                                                                                            \
-    HEDDLE_UNUSED static void name##_lone_put_(const hd_lone *l, name##_value_t_(*left)[HD_LONE], uint32_t i,    \
-                                               int32_t j, int ragged)                                            \
-    {                                                                                                            \
-        const hd_wave_item *item = l->item;                                                                      \
-        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->field_cols);           \
-        name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                     \
-        uint32_t v, k;                                                                                           \
-        i -= item->sweeps;                                                                                       \
-        j -= (int32_t)item->sweeps;                                                                              \
-        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                  \
-            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                \
-                if (!ragged || (i - 1u < rows && (uint32_t)j + k - 1u < cols))                                   \
-                    hd_lone_store(field + i * item->row_cells + ((uint32_t)j + k), &left[k][v], sizeof *field);  \
-    }                                                                                                            \
-    HD_BODY_FN void name##_lone_left_(const hd_lone *l, const name##_cell_t_ *next, name##_value_t_ *left)       \
-    {                                                                                                            \
-        const name##_value_t_ *values =                                                                          \
-            (const name##_value_t_ *)(const void *)next + l->item->sweeps * (HD_LONE + 1u) + 1;                  \
-        uint32_t v;                                                                                              \
-        for (v = 0; v < HD_LONE; v++)                                                                            \
-            left[v] = values[v];                                                                                 \
+#define HD_LONE_SWEEP_(name)                                                                                           \
+    HEDDLE_UNUSED static void name##_lone_bring_(const hd_lone *l, name##_value_t_(*start)[HD_LONE], uint32_t i,       \
+                                                 int32_t j, int ragged)                                                \
+    {                                                                                                                  \
+        const hd_wave_item *item = l->item;                                                                            \
+        const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;         \
+        uint32_t v, k;                                                                                                 \
+        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                        \
+            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                      \
+                if (!ragged || (i < item->field_rows && (uint32_t)j + k < item->field_cols))                           \
+                    hd_lone_load(&start[k][v], field + i * item->row_cells + ((uint32_t)j + k), sizeof *field);        \
+    }                                                                                                                  \
+    HEDDLE_UNUSED static void name##_lone_put_(const hd_lone *l, name##_value_t_(*left)[HD_LONE], uint32_t i,          \
+                                               int32_t j, int ragged)                                                  \
+    {                                                                                                                  \
+        const hd_wave_item *item = l->item;                                                                            \
+        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->whole_cols);                 \
+        name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                           \
+        uint32_t v, k;                                                                                                 \
+        const int32_t sweeps = (int32_t)item->sweeps;                                                                  \
+        i -= item->sweeps;                                                                                             \
+        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                        \
+            for (k = 0; k < HD_WAVE_GRANULE; k++) {                                                                    \
+                const int32_t c = j + (int32_t)k, to = c - sweeps;                                                     \
+                if (!ragged || (i - 1u < rows && (uint32_t)c < item->cols && item->col_at + (uint32_t)to - 1u < cols)) \
+                    hd_lone_store(field + (int64_t)(i * item->row_cells) + to, &left[k][v], sizeof *field);            \
+            }                                                                                                          \
+    }                                                                                                                  \
+    HD_BODY_FN void name##_lone_left_(const hd_lone *l, const name##_cell_t_ *next, name##_value_t_ *left)             \
+    {                                                                                                                  \
+        const name##_value_t_ *values =                                                                                \
+            (const name##_value_t_ *)(const void *)next + l->item->sweeps * (HD_LONE + 1u) + 1;                        \
+        uint32_t v;                                                                                                    \
+        for (v = 0; v < HD_LONE; v++)                                                                                  \
+            left[v] = values[v];                                                                                       \
     }
 
 /* Adds one more cell to the result of a row; `found` begins with that row. By words, so that vectors go over rows. */
@@ -321,7 +323,25 @@ HD_FN hd_lone_span hd_lone_span_of(int32_t j, uint32_t cols, uint32_t skew)
             return;                                                                                               \
         hd_lone_leave(l, i + s.first, (uint32_t)j - s.first * skew, &next[s.first + 1u]);                         \
         hd_lone_leave(l, i + s.end - 1u, (uint32_t)j - (s.end - 1u) * skew, &next[s.end]);                        \
-        name##_lone_look_(next, i, (uint32_t)j, s.first, s.end, found);                                           \
+        name##_lone_look_(next, i, l->item->col_at + (uint32_t)j, s.first, s.end, found);                         \
+    }
+
+/* Sweeps: rows before their first column keep the cell to the west, and the last column is left. */
+#define HD_LONE_HOLD_(name)                                                                                      \
+    HEDDLE_UNUSED static void name##_lone_hold_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next, \
+                                                uint32_t i, int32_t j)                                           \
+    {                                                                                                            \
+        const hd_lone_span s = hd_lone_span_of(j, l->item->cols, 1);                                             \
+        name##_cell_t_ cell;                                                                                     \
+        uint32_t v;                                                                                              \
+        for (v = s.end; v < HD_LONE; v++) {                                                                      \
+            cell = name##_lone_get_(h, v + 1u);                                                                  \
+            name##_lone_set_(next, v + 1u, &cell);                                                               \
+        }                                                                                                        \
+        if (s.first == s.end || i + s.first >= l->item->rows)                                                    \
+            return;                                                                                              \
+        cell = name##_lone_get_(next, s.first + 1u);                                                             \
+        hd_lone_leave(l, i + s.first, (uint32_t)j - s.first, &cell);                                             \
     }
 
 /* On x86-64, granules are compiled a second time, for vectors twice as long. These also have an instruction for the larger
@@ -349,6 +369,7 @@ HD_FN hd_lone_granule *hd_lone_granule_of(const hd_lone_type *t) { return t->gra
     HD_LONE_BEST_(name)                            \
     HD_LONE_LOOK_(name)                            \
     HD_LONE_AFTER_(name)                           \
+    HD_LONE_HOLD_(name)                            \
     HD_LONE_TURN_(name)                            \
     HD_LONE_GRANULE_(name, granule, HEDDLE_UNUSED) \
     HD_LONE_NEWER_(name)
@@ -389,12 +410,14 @@ HD_FN hd_lone_granule *hd_lone_granule_of(const hd_lone_type *t) { return t->gra
             name##_lone_step_(params, f, g, h, next, x, y, i, (uint32_t)j, start, l->item, HD_EDGES_NONE, failed);     \
         if (name##_fails_)                                                                                             \
             hd_lone_failed(l, failed[0], i, (uint32_t)j);                                                              \
+        if (has_sweeps && ragged)                                                                                      \
+            name##_lone_hold_(l, h, next, i, j);                                                                       \
         if (has_sweeps)                                                                                                \
             name##_lone_left_(l, next, left);                                                                          \
         else if (ragged)                                                                                               \
             name##_lone_after_(l, h, next, i, j, found);                                                               \
         else                                                                                                           \
-            name##_lone_look_(next, i, (uint32_t)j, 0, HD_LONE, found);                                                \
+            name##_lone_look_(next, i, l->item->col_at + (uint32_t)j, 0, HD_LONE, found);                              \
         if (!has_sweeps && l->wave->cells)                                                                             \
             __builtin_memcpy(kept, &next[1], HD_LONE * sizeof *kept);                                                  \
         below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = name##_lone_get_(next, HD_LONE); \
@@ -460,6 +483,16 @@ HD_FN const void *hd_lone_west(const hd_lone *l, uint32_t i)
                         l->wave->west_cell);
 }
 
+/* Stores the cell of index v of a step: with sweeps value by value. */
+HD_FN void hd_lone_set_last(hd_lone *l, uint32_t step, uint32_t v, const void *cell)
+{
+    const uint32_t n = l->type->sweeps + 1u, bytes = l->type->cell_bytes / n;
+    uint8_t *cells = l->last + step * (HD_LONE + 1u) * l->type->cell_bytes;
+    uint32_t t;
+    for (t = 0; t < n; t++)
+        __builtin_memcpy(cells + (t * (HD_LONE + 1u) + v) * bytes, (const uint8_t *)cell + t * bytes, bytes);
+}
+
 HD_FN void hd_lone_begin(hd_lone *l)
 {
     const hd_lone_type *t = l->type;
@@ -472,8 +505,7 @@ HD_FN void hd_lone_begin(hd_lone *l)
     }
     for (step = 0; step < 4u; step++)
         for (v = 0; v <= HD_LONE; v++)
-            __builtin_memcpy(l->last + (step * (HD_LONE + 1u) + v) * t->cell_bytes, hd_lone_west(l, l->row + v - 1u),
-                             t->cell_bytes);
+            hd_lone_set_last(l, step, v, hd_lone_west(l, l->row + v - 1u));
     __builtin_memset(l->above, 0, sizeof l->above);
     __builtin_memset(l->below, 0, sizeof l->below);
     __builtin_memset(l->y, 0, sizeof l->y);

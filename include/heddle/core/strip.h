@@ -115,7 +115,7 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
             found.rank = (s->best.code - (s->best.code & (places - 1))) / places;
             found.is_found = 1;
             found.row = a.row + (uint32_t)(place % R);
-            found.column = (uint32_t)(s->best.at + place / R);
+            found.column = a.col_at + (uint32_t)(s->best.at + place / R);
         }
     } else
         HD_UNROLL
@@ -285,7 +285,8 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.row_cells = K::sweeps != 0 ? item->row_cells : 0;
     a.field = K::sweeps != 0 ? (typename K::value *)wave->field + item->cells_at : (typename K::value *)0;
     a.inner_rows = hd_wave_inner(item->field_rows);
-    a.inner_cols = hd_wave_inner(item->field_cols);
+    a.inner_cols = hd_wave_inner(item->whole_cols);
+    a.col_at = item->col_at;
     a.sweeps = item->sweeps;
     a.gone = wave->n_gone ? wave->gone + item->found_at + a.index : (uint32_t *)0;
     a.last_row = wave->last_row ? (typename K::cell *)wave->last_row + item->last_row_at : (typename K::cell *)0;
@@ -390,9 +391,8 @@ static __device__ __forceinline__ int hd_strip_band(const hd_strip_walk<K, R, C>
     a.near->skewed = hd_strip_skewed(a);
     a.near->kept = hd_strip_by_rows(a);
     a.near->row_words = a.item->row_cells * strip::words;
-    if constexpr (K::sweeps == 0)
-        if ((!is_tile || first == 0) && !hd_west_wait(a))
-            return hd_strip_halt(a, HD_HALT_BORDER, 0);
+    if ((!is_tile || first == 0) && !hd_west_wait(a))
+        return hd_strip_halt(a, HD_HALT_BORDER, 0);
     if (!is_tile || first == 0)
         hd_strip_begin(a, &s);
     else
@@ -428,7 +428,7 @@ static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread
         hd_near_begin(thread, near, p->n_bands);
     hd_bar_team(thread->team_size);
     if (thread->index / 32u < p->n_bands &&
-        hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile) && K::sweeps == 0)
+        hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile))
         hd_east_raise<K, R>(thread, p);
     hd_note_end(thread);
     hd_bar_team(thread->team_size);

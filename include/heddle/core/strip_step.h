@@ -192,7 +192,8 @@ template <typename K, int R, int C> struct hd_strip_walk {
     typename K::value *field;
     uint64_t row_cells;
     uint32_t inner_rows, inner_cols, sweeps;
-    uint32_t *gone; /* NULL: no pass waits */
+    uint32_t col_at; /* the number that cells are told of column 0 */
+    uint32_t *gone;  /* NULL: no pass waits */
     hd_strip_shared<K, R, C> *near;
     typename hd_strip_near<K, R, C>::field *stage; /* of the field, of kept rows */
     const hd_pair_word *from;                      /* words of the band before, NULL: there is none */
@@ -255,7 +256,7 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
     in.x = s->x[r];
     in.y = m->y[C - 1 - c + r * east];
     in.i = a.row + (uint32_t)r;
-    in.j = (uint32_t)j;
+    in.j = a.col_at + (uint32_t)j;
     if constexpr (K::sweeps != 0)
         K::start(&in, &m->start.at[c][r], a.inner_rows, a.inner_cols,
                  STEP == HD_STEP_EDGE   ? HD_EDGES_ALL
@@ -270,7 +271,7 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
     m->after1[c + 1][r] = stays ? last1 : last;
     if constexpr (K::fails != 0)
         if (failed[0] && is_cell && in.i < a.rows) {
-            const hd_wave_failure f = hd_failure_of(a.item, in.i, in.j, failed);
+            const hd_wave_failure f = hd_failure_of(a.item, in.i, (uint32_t)j, failed);
             hd_failure_join(&s->failure.first, &f);
         }
     if (hd_strip<K, R, C>::finds && is_cell)

@@ -111,13 +111,13 @@ static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, 
         hd_field_copy<false, K, R, C>(to, from, a.row_cells, n_rows, j, cols);
 }
 
-/* Copies values in shared memory to the field, except its rim. i, j: their place in the field without the rim; `at`:
- * their column in shared memory. The rows of some lanes at a time, because to the compiler a store may hit the address
- * of the next load. */
+/* Copies values in shared memory to the field, except its rim. i, j: their place in the field without the rim; c: the column
+ * of the wave that they are of; `at`: their column in shared memory. The rows of some lanes at a time, because to the
+ * compiler a store may hit the address of the next load. */
 template <bool has_all, typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_put(typename K::value *to, const typename K::value *from,
-                                                    uint64_t row_cells, uint32_t i, uint32_t j, uint32_t at,
-                                                    uint32_t rows, uint32_t cols)
+                                                    uint64_t row_cells, uint32_t i, uint32_t j, uint32_t c, uint32_t at,
+                                                    const hd_strip_walk<K, R, C> &a)
 {
     enum { skew = hd_strip<K, R, C>::skew, some = 2 };
     for (uint32_t l = 0; l < 32u; l += some, from += 32 * R * some, at -= some * skew) {
@@ -127,11 +127,12 @@ static __device__ __forceinline__ void hd_field_put(typename K::value *to, const
             values[k] = from[32u * k + ((at - k / R * skew) & 31u)];
         HD_UNROLL
         for (uint32_t k = 0; k < some * R; k++, to += row_cells, i++) {
-            if (has_all || (i < rows && j < cols))
+            if (has_all || (i < a.inner_rows && j < a.inner_cols && c < a.cols))
                 *to = values[k];
             if (k % R == R - 1u) {
                 to -= skew;
                 j -= skew;
+                c -= skew;
             }
         }
     }
@@ -142,15 +143,16 @@ template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_leave(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
     const int row = (int)(a.row - a.lane * R - a.sweeps), column = (int)(g * HD_WAVE_GRANULE - a.sweeps);
-    const uint32_t i = (uint32_t)row - 1u, j = (uint32_t)column + a.lane - 1u,
-                   at = (uint32_t)column + a.sweeps + a.lane;
+    const uint32_t at = g * HD_WAVE_GRANULE + a.lane;
+    const uint32_t i = (uint32_t)row - 1u, j = a.col_at + (uint32_t)column + a.lane - 1u;
     typename K::value *to = a.field + (int64_t)row * (int64_t)a.row_cells + column + (int)a.lane;
     const typename K::value *from = a.stage->at[g & 1u][0];
     hd_warp_sync();
-    if (hd_field_has_all<K, R, C>(row - 1, column - 1, a.inner_rows, a.inner_cols))
-        hd_field_put<true, K, R, C>(to, from, a.row_cells, i, j, at, a.inner_rows, a.inner_cols);
+    if (hd_field_has_all<K, R, C>(row - 1, (int)a.col_at + column - 1, a.inner_rows, a.inner_cols) &&
+        hd_field_has_all<K, R, C>(row + (int)a.sweeps, column + (int)a.sweeps, a.rows, a.cols))
+        hd_field_put<true, K, R, C>(to, from, a.row_cells, i, j, at, at, a);
     else
-        hd_field_put<false, K, R, C>(to, from, a.row_cells, i, j, at, a.inner_rows, a.inner_cols);
+        hd_field_put<false, K, R, C>(to, from, a.row_cells, i, j, at, at, a);
 }
 
 /* All lanes: starts to fetch the field for granule g. 0: the band is over. A tile waits for no pass: the graph did. */
@@ -173,7 +175,7 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
     const hd_held<typename K::params> params(a.params);
     hd_strip_looks<K, R, C> looks = {};
     const uint32_t head = (strip::lag + K::sweeps + HD_WAVE_GRANULE) / HD_WAVE_GRANULE;
-    const uint32_t whole = a.inner_cols + 2u < (uint32_t)C ? 0u : (a.inner_cols + 2u - C) / HD_WAVE_GRANULE;
+    const uint32_t cols = a.cols - a.sweeps, whole = cols < (uint32_t)C ? 0u : (cols - C) / HD_WAVE_GRANULE;
     const uint32_t row = a.row - a.lane * R;
     const int is_amidst = row > K::sweeps && row + 32u * R <= a.inner_rows;
     uint32_t ready = 0, g = first, next = first; /* next: granule for which the field is fetched */

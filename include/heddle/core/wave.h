@@ -69,7 +69,10 @@
  * where u[0] is the field and u[t] the result of sweep t. S(p - 1, q), S(p, q - 1) and S(p - 1, q - 1) hold all that
  * S(p, q) needs. A cell reads the field at (p, q), and writes it at (p - k, q - k). That place was read k rows and
  * columns before, so no copy of the field is kept. More sweeps than k are *passes*, each an item after the one before:
- * it reads that one's results, and waits for words that count its granules (hd_wave.gone). */
+ * it reads that one's results, and waits for words that count its granules (hd_wave.gone).
+ *
+ * A wave may be a stride of a field: columns begin .. end - 1, all rows. Its border in the west is the last column of S that the
+ * stride before has. Nothing comes from the east: sweep t of a stride goes over columns begin - t .. end - t - 1. */
 #if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE)
 #define HD_WAVE_FAR_ROWS 2u
 #define HD_WAVE_TELLS 1u
@@ -99,9 +102,12 @@ typedef struct hd_wave_item {
     uint64_t words_at; /* its far row                                                                */
     uint64_t found_at; /* results of its bands; after all have ended, the first is the item's */
     uint32_t rows, cols, n_bands, n_parts;
-    uint32_t tag; /* its first band begins with tag hd_wave_words.base + this + 1                   */
-    /* Of sweeps, else 0. rows and cols are `sweeps` more than the field's. */
-    uint32_t sweeps, field_rows, field_cols;
+    uint32_t tag; /* its first band begins with tag hd_wave_words.base + this + 1                */
+    uint32_t
+        col_at; /* a stride of a field: its first column's number in the field. Cells are told numbers in the field */
+    /* Of sweeps, else 0. rows and cols are `sweeps` more than the field's. field_cols: of the columns that it reads;
+     * whole_cols: of the field, of which it may be a stride. */
+    uint32_t sweeps, field_rows, field_cols, whole_cols;
     uint32_t before, frees;        /* item of the pass before, of the last user of its far row; or HD_NONE */
     uint32_t field, sweeps_before; /* the desc's field that it is a pass of; sweeps in earlier passes */
 } hd_wave_item;
@@ -251,7 +257,7 @@ HD_FN hd_wave_place hd_wave_place_of(const hd_wave *wave, const hd_wave_item *it
     return at;
 }
 
-/* The failure of cell (i, j), with code failed[0]. With sweeps: of the first failed sweep of those that go together,
+/* The failure of the item's cell (i, j), with code failed[0]. With sweeps: of the first failed sweep of those that go together,
  * failed[1], which is as far behind; sweeps that this pass does not have do not count. */
 HD_FN hd_wave_failure hd_failure_of(const hd_wave_item *item, uint32_t i, uint32_t j, const uint32_t *failed)
 {
@@ -260,7 +266,7 @@ HD_FN hd_wave_failure hd_failure_of(const hd_wave_item *item, uint32_t i, uint32
     f.sweep = item->sweeps ? item->sweeps_before + t : 0u;
     f.item = item->field;
     f.row = i - t;
-    f.column = j - t;
+    f.column = item->col_at + j - t;
     f.code = t <= item->sweeps ? failed[0] : 0u;
     return f;
 }
