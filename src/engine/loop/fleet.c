@@ -59,6 +59,7 @@ static heddle_status add_gpu(heddle_fleet *f, uint32_t device, uint32_t n_parts)
         return s;
     }
     u->ctx = ctx;
+    u->n_parts = n_parts;
     f->pins = f->pins ? f->pins : ctx;
     return HEDDLE_OK;
 }

@@ -33,6 +33,7 @@ typedef struct hd_fleet_unit {
     uint32_t cpu;           /* its thread is pinned there; HD_NONE: nowhere */
     heddle_accelerator acc; /* unless it is a core */
     heddle_ctx *ctx;        /* a GPU's; parts of one GPU have contexts of their own */
+    uint32_t n_parts;       /* of that GPU, of which this is one */
     uint8_t *buffer;        /* the accelerator's memory for slices under way */
     uint64_t buffer_bytes;
     hd_list orphans; /* hd_orphan: memory of freed loops, to be freed when it answers again; guarded by fleet.mutex */

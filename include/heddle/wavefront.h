@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/wavefront.h - one wavefront over all devices of a fleet: a wave (heddle/wave.h) that is cut into strides.
+ *
+ *     heddle_fleet_open(&f, "cuda:*", NULL);
+ *     heddle_array_new(f, &d, &a);                     // rows elements; filled through heddle_array_host
+ *     heddle_wavefront_desc w = HEDDLE_WAVEFRONT_INIT;
+ *     w.body = my_cell; w.rows = n; w.cols = m; w.x = a; w.y = b; w.found = &found;
+ *     heddle_wavefront_new(f, &my, &w, &wavefront);    // my: a table of HEDDLE_WAVES, as it is
+ *     heddle_wavefront_run(wavefront, &params, sizeof params);
+ *
+ * A stride is some columns, with all rows. It is one wave of one device. Its neighbour in the west hands over the last column while
+ * both run: a stride begins as soon as the first rows of the stride before are there, and follows it through the field. So of
+ * each row only that column travels, in the host's pinned memory, which all devices reach: no copy and no call of the host.
+ *
+ * The units of a wavefront are the fleet's accelerators that can run waves (GPUs, virtual devices), and all its cores together as
+ * one. All fleets give the same bytes.
+ *
+ * Dividing (heddle_split). A stride cannot be shared once it runs, because its width is fixed. So there are no slices and no tails:
+ *     cut (the default)   a stride for each unit, as wide as its speed in the last runs, else by data sheets; units that are far
+ *                         slower than the quickest are left out, since each row waits for all units
+ *     static, axel        the same, of all units; axel always by data sheets
+ *     others              a unit that is done takes the next stride, as wide as that way says
+ *
+ * Refused: bodies of tiles (heddle/tile.h). Not divided: cells with a neighbour to the north-east (HEDDLE_NE), which the next stride has,
+ * and tables compiled with HEDDLE_WAVE_FOUND_ONLY, which leave no column: the quickest unit runs all.
+ *
+ * Threads, errors: as for loops (heddle/loop.h). A wavefront waits until loops of its fleet that were started have ended.
+ *
+ * (HDSS: Belviranli's thesis, section 3.3.3; there a stride is cut into blocks, which the host gives away one by one.) */
+#ifndef HEDDLE_WAVEFRONT_H
+#define HEDDLE_WAVEFRONT_H
+
+#include "heddle/fleet.h"
+#include "heddle/loop.h"
+#include "heddle/wave.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct heddle_wavefront heddle_wavefront;
+
+/* Arrays are the fleet's, with a row for each element but `cells`, and stay the user's. Fields as in heddle_wave_desc. */
+typedef struct heddle_wavefront_desc {
+    size_t size;                        /* HEDDLE_WAVEFRONT_INIT                                    */
+    uint32_t body;                      /* of the table                                             */
+    uint32_t sweeps;                    /* of a cell of sweeps; 0: 1                                */
+    uint64_t rows, cols;                /* of the field                                             */
+    heddle_array *x, *y;                /* data of rows, of columns; NULL: heddle_nothing           */
+    heddle_array *cells;                /* rows of cols cells: kept, or swept over; NULL: nowhere   */
+    heddle_array *north, *west;         /* cells outside: cols, rows of them. NULL: these constants */
+    const void *north_cell, *west_cell; /* a cell of the host each, copied; NULL: zeros             */
+    const void *corner, *east;          /* as in heddle_wave_desc                                   */
+    heddle_array *last_row, *last_col;  /* cols, rows cells; NULL: not wanted                       */
+    void *found;                        /* host memory; written when the run has ended well; NULL: not wanted */
+    heddle_split split;                 /*                                           HEDDLE_SPLIT   */
+    uint32_t time_limit_ms; /* of a stride, from the end of the one before: its unit is lost then. 0: none */
+} heddle_wavefront_desc;
+#define HEDDLE_WAVEFRONT_INIT                  \
+    {                                          \
+        .size = sizeof(heddle_wavefront_desc), \
+    }
+
+/* EINVAL: no table of waves, an array that is missing, another fleet's, or of other rows than the field needs. ERANGE: sizes. ENODEV: no
+ * unit of the fleet can run waves. What else a wave refuses, heddle_wavefront_run says. */
+HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_table *table,
+                                              const heddle_wavefront_desc *d, heddle_wavefront **out);
+HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w);
+
+/* Runs it; it may be run again. Waves of a division are kept for the next run, which most often has the same.
+ * EBODY: a cell failed; the sentence names the first of those that were seen. ECANCELED. ENOMEM: a unit has no room for its stride; the
+ * sentence has the bytes. EDEVICE: no unit is left, or one was lost that had swept over cells in the host's memory, which
+ * nobody else can do again. */
+HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *params, size_t params_bytes);
+/* Ends a run soon. Any thread. */
+HEDDLE_API void heddle_wavefront_cancel(heddle_wavefront *w);
+
+/* Of the last run. */
+typedef struct heddle_wavefront_stats {
+    size_t size;                 /* set by HEDDLE_WAVEFRONT_STATS_INIT                     */
+    uint64_t time_ns, first_ns;  /* from the start to the last end; to the first unit's */
+    uint64_t n_strides, n_again; /* strides that were run, and run again after a loss */
+    uint64_t bytes_in, bytes_out;
+    uint32_t n_units, n_lost;
+} heddle_wavefront_stats;
+#define HEDDLE_WAVEFRONT_STATS_INIT                            \
+    {                                                          \
+        sizeof(heddle_wavefront_stats), 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+/* What one unit did in it. */
+typedef struct heddle_wavefront_unit {
+    size_t size;   /* set by HEDDLE_WAVEFRONT_UNIT_INIT              */
+    char name[64]; /* "cuda:0/4", "virtual:1", "cpu:6", "serial"        */
+    uint64_t n_columns, n_strides;
+    uint64_t busy_ns, end_ns; /* with a stride, waiting for the one before included; its last end, since the start */
+    uint64_t bytes_in, bytes_out;
+    double column_ns; /* of all rows; 0: not known. A unit behind a slower one is quicker than that */
+    uint32_t is_left_out, is_lost;
+} heddle_wavefront_unit;
+#define HEDDLE_WAVEFRONT_UNIT_INIT                                    \
+    {                                                                 \
+        sizeof(heddle_wavefront_unit), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_wavefront_get_stats(const heddle_wavefront *w, heddle_wavefront_stats *out);
+/* ENODEV past the last unit. */
+HEDDLE_API heddle_status heddle_wavefront_get_unit(const heddle_wavefront *w, uint32_t unit,
+                                                   heddle_wavefront_unit *out);
+/* How the last run was divided, and what happened on the way: lines. Valid until the next run. */
+HEDDLE_API const char *heddle_wavefront_how(const heddle_wavefront *w);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

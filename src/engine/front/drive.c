@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* drive.c - a run of a wavefront. The split of loops (engine/loop/split.h) says which unit gets which columns; a claim is a stride. When
+ * a unit is lost, strides to its right are stopped, those to its left end, and the columns from its stride on are divided anew
+ * among the others. */
+#include "engine/front/front.h"
+
+#include <time.h>
+
+#define LEFT_OUT 0.1  /* of the quickest's speed: slower units are left out */
+#define OWN_PACE 0.02 /* of the run: a stride that ends so much later than the one before was not held up by it */
+#define SAME_SPEED 0.05
+#define SPINS 4096u
+#define NAP_NS 20000u
+
+typedef struct drive {
+    heddle_wavefront *w;
+    hd_split *split;
+    uint64_t base;  /* grains that are done, from the left: the split has those behind */
+    uint64_t first; /* stride with which the split begins */
+    uint64_t until; /* strides from here on are stopped: a unit was lost. UINT64_MAX: none was */
+    int is_spoilt;  /* cells of the host are half swept over */
+} drive;
+
+static uint64_t column_of(const heddle_wavefront *w, uint64_t grain)
+{
+    return grain == w->n_grains ? w->desc.cols : grain * w->grain;
+}
+
+/* ---- speeds ------------------------------------------------------------------------------------------------------------ */
+
+static int is_known(const heddle_wavefront *w)
+{
+    for (uint32_t i = 0; i < w->n_sites; i++)
+        if (w->sites[i].column_ns > 0)
+            return 1;
+    return 0;
+}
+
+/* Of a unit that is not known, by one that is: as data sheets compare them. */
+static double column_ns(const heddle_wavefront *w, uint32_t site)
+{
+    const hd_site *s = &w->sites[site], *known = s;
+    for (uint32_t i = 0; i < w->n_sites && !(known->column_ns > 0); i++)
+        known = &w->sites[i];
+    return known->column_ns > 0 ? known->column_ns * known->weight / s->weight : 1.0 / s->weight;
+}
+
+/* Insertion sort: there are few. */
+static void put_in_order(heddle_wavefront *w)
+{
+    for (uint32_t i = 0; i < w->n_sites; i++) {
+        uint32_t k = i;
+        for (; k && column_ns(w, w->order[k - 1u]) > column_ns(w, i); k--)
+            w->order[k] = w->order[k - 1u];
+        w->order[k] = i;
+    }
+}
+
+static int is_divisible(const heddle_wavefront *w)
+{
+    return !(w->info->neighbours & HEDDLE_NE) && !(w->info->kernels & HD_KERNELS_FOUND_ONLY);
+}
+
+/* The quickest that is there never is. */
+static void leave_out(heddle_wavefront *w)
+{
+    double quickest = 0;
+    for (uint32_t k = 0; k < w->n_sites; k++) {
+        const uint32_t i = w->order[k];
+        const double ns = column_ns(w, i);
+        hd_site *s = &w->sites[i];
+        s->is_left_out =
+            quickest > 0 && (!is_divisible(w) || (w->desc.split == HEDDLE_SPLIT_CUT && quickest / ns < LEFT_OUT));
+        if (!s->is_lost && !(quickest > 0))
+            quickest = ns;
+    }
+}
+
+/* What this run has told. A stride that was held up by the one before tells only how slow its unit is at most. */
+static void learn(heddle_wavefront *w)
+{
+    for (uint64_t i = 0; i < w->n_begun; i++) {
+        const hd_stride *s = hd_stride_at(w, i);
+        hd_site *site = &w->sites[s->site];
+        const double ns = (double)site->busy_ns / (double)site->n_columns, was = site->column_ns;
+        const double later = i ? (double)s->ended_ns - (double)s[-1].ended_ns : (double)w->time_ns;
+        const int is_own = later > OWN_PACE * (double)w->time_ns;
+        if (!(was > 0) || ns < was * (1 - SAME_SPEED) || (is_own && ns > was * (1 + SAME_SPEED)))
+            site->column_ns = ns;
+    }
+}
+
+/* ---- the split --------------------------------------------------------------------------------------------------------- */
+
+static heddle_split way_of(const heddle_wavefront *w)
+{
+    return w->desc.split == HEDDLE_SPLIT_CUT || !is_divisible(w) ? HEDDLE_SPLIT_STATIC : w->desc.split;
+}
+
+static heddle_status make_split(drive *d)
+{
+    heddle_wavefront *w = d->w;
+    const uint32_t n = w->n_sites;
+    hd_split_unit *units = hd_new(n * sizeof *units);
+    hd_split_model *models = hd_new(n * sizeof *models);
+    const hd_split_config c = {w->n_grains - d->base, way_of(w), n, n, units, is_known(w) ? models : NULL};
+    heddle_status s = units && models ? HEDDLE_OK : HEDDLE_ENOMEM;
+    for (uint32_t i = 0; s == HEDDLE_OK && i < n; i++) {
+        units[i] = (hd_split_unit){i, 1, 1, c.n, w->sites[i].weight, 0};
+        models[i] = (hd_split_model){0, column_ns(w, i) * (double)w->grain, 1};
+    }
+    if (s == HEDDLE_OK)
+        s = hd_split_new(&d->split, &c);
+    hd_delete(units, n * sizeof *units);
+    hd_delete(models, n * sizeof *models);
+    if (s != HEDDLE_OK)
+        return hd_say(NULL, s, "heddle_wavefront_run: out of memory");
+    for (uint32_t i = 0; i < n; i++)
+        if (!hd_site_is_in(&w->sites[i]))
+            hd_split_lost(d->split, i, heddle_host_clock_ns());
+    return HEDDLE_OK;
+}
+
+/* ---- a unit is lost ------------------------------------------------------------------------------------------------------ */
+
+/* Stops strides from i on. Sweeps over the host's own cells cannot be done again. */
+static void stop_from(drive *d, uint64_t i)
+{
+    heddle_wavefront *w = d->w;
+    for (; i < w->n_begun; i++) {
+        hd_stride *s = hd_stride_at(w, i);
+        const hd_site *site = &w->sites[s->site];
+        d->is_spoilt |= site->is_host && hd_front_sweeps(w) && s->state != HD_STRIDE_IDLE;
+        hd_stride_stop(w, s);
+        w->sites[s->site].is_busy = 0;
+    }
+}
+
+/* The unit of stride i is lost. */
+static heddle_status lose(drive *d, uint64_t i)
+{
+    heddle_wavefront *w = d->w;
+    hd_stride *s = hd_stride_at(w, i);
+    hd_site_lose(&w->sites[s->site]);
+    w->n_again += (d->until < w->n_begun ? d->until : w->n_begun) - i;
+    d->until = i;
+    stop_from(d, i);
+    if (d->is_spoilt)
+        return hd_say(
+            NULL, HEDDLE_EDEVICE,
+            "wavefront %s: %s was lost while cores swept over the cells behind it, and nobody can do that again",
+            w->table->bodies[w->desc.body].name, w->sites[s->site].name);
+    return HEDDLE_OK;
+}
+
+/* ---- strides begin ----------------------------------------------------------------------------------------------------- */
+
+static void drop_from(heddle_wavefront *w, uint64_t i)
+{
+    while (w->strides.n > i)
+        hd_stride_free(w, hd_stride_at(w, --w->strides.n));
+}
+
+/* The next stride from the left: that of the last run, if it is the same. */
+static heddle_status prepare(drive *d, uint32_t site, const hd_slice *slice)
+{
+    heddle_wavefront *w = d->w;
+    const uint64_t i = w->n_begun, begin = column_of(w, d->base + slice->begin),
+                   end = column_of(w, d->base + slice->end);
+    hd_stride *s = hd_stride_at(w, i);
+    if (i == w->strides.n || s->site != site || s->begin != begin || s->end != end) {
+        drop_from(w, i);
+        if (hd_list_room(&w->strides, 1, sizeof *s))
+            return hd_say(NULL, HEDDLE_ENOMEM, "heddle_wavefront_run: out of memory");
+        s = hd_stride_at(w, w->strides.n++);
+        *s = (hd_stride){.site = site, .begin = begin, .end = end};
+        HD_TRY(hd_stride_make(w, i));
+    }
+    s->slice = *slice;
+    s->state = HD_STRIDE_IDLE;
+    w->n_begun++;
+    w->sites[site].is_busy = 1;
+    return HEDDLE_OK;
+}
+
+/* Strides for all units that have none. All are made before one of them begins: so memory that lacks is known before. */
+static heddle_status begin_more(drive *d, int *moved)
+{
+    heddle_wavefront *w = d->w;
+    uint64_t i = w->n_begun;
+    hd_slice slice;
+    for (uint32_t k = 0; k < w->n_sites; k++) {
+        const hd_site *s = &w->sites[w->order[k]];
+        if (hd_site_is_in(s) && !s->is_busy &&
+            hd_split_take(d->split, w->order[k], heddle_host_clock_ns(), &slice) == HD_TAKE_SLICE)
+            HD_TRY(prepare(d, w->order[k], &slice));
+    }
+    *moved |= i < w->n_begun;
+    for (; i < w->n_begun && i < d->until; i++) {
+        const heddle_status s = hd_stride_begin(w, hd_stride_at(w, i));
+        HD_TRY(s == HEDDLE_EDEVICE ? lose(d, i) : s);
+    }
+    return HEDDLE_OK;
+}
+
+/* ---- strides end ------------------------------------------------------------------------------------------------------- */
+
+static void count_end(drive *d, hd_stride *s)
+{
+    hd_site *site = &d->w->sites[s->site];
+    s->ended_ns = heddle_host_clock_ns();
+    site->is_busy = 0;
+    site->n_strides++;
+    site->n_columns += s->end - s->begin;
+    site->busy_ns += s->ended_ns - s->began_ns;
+    site->last_ns = s->ended_ns;
+    (void)hd_split_ended(d->split, s->site, &s->slice, s->began_ns, s->ended_ns);
+}
+
+/* Stride i waits for nobody. */
+static heddle_status check_limit(const drive *d, uint64_t i)
+{
+    const heddle_wavefront *w = d->w;
+    const hd_stride *s = hd_stride_at(w, i);
+    const uint64_t since = i && s[-1].ended_ns > s->began_ns ? s[-1].ended_ns : s->began_ns;
+    if (!w->desc.time_limit_ms || heddle_host_clock_ns() - since < w->desc.time_limit_ms * 1000000ull)
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EDEVICE, "%s had a stride for longer than the time limit of %u ms",
+                  w->sites[s->site].name, w->desc.time_limit_ms);
+}
+
+/* Moves strides on. *n_flying: those that have not ended. */
+static heddle_status look_at_all(drive *d, uint64_t *n_flying, int *moved)
+{
+    heddle_wavefront *w = d->w;
+    *n_flying = 0;
+    for (uint64_t i = d->first; i < w->n_begun && i < d->until; i++) {
+        hd_stride *s = hd_stride_at(w, i);
+        heddle_status status = HEDDLE_OK;
+        if (s->state == HD_STRIDE_ENDED)
+            continue;
+        status = hd_stride_look(w, s, moved);
+        if (status == HEDDLE_OK && s->state != HD_STRIDE_ENDED && !(*n_flying)++)
+            status = check_limit(d, i);
+        HD_TRY(status == HEDDLE_EDEVICE ? lose(d, i) : status);
+        if (s->state == HD_STRIDE_ENDED)
+            count_end(d, s);
+    }
+    return HEDDLE_OK;
+}
+
+/* ---- a run ------------------------------------------------------------------------------------------------------------- */
+
+static heddle_status check_canceled(const heddle_wavefront *w)
+{
+    if (!__atomic_load_n(&w->is_canceled, __ATOMIC_ACQUIRE))
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_ECANCELED, "wavefront %s was cancelled", w->table->bodies[w->desc.body].name);
+}
+
+static void rest(uint32_t n)
+{
+    const struct timespec nap = {0, NAP_NS};
+    if (n < SPINS)
+        HD_PAUSE(n);
+    else
+        (void)nanosleep(&nap, NULL);
+}
+
+/* Until all is done, or a unit was lost and those to its left have ended. */
+static heddle_status go_on(drive *d)
+{
+    uint64_t n_flying = 1;
+    uint32_t n_idle = 0;
+    while (n_flying || (d->until == UINT64_MAX && !hd_split_is_over(d->split))) {
+        int moved = 0;
+        HD_TRY(check_canceled(d->w));
+        if (d->until == UINT64_MAX)
+            HD_TRY(begin_more(d, &moved));
+        HD_TRY(look_at_all(d, &n_flying, &moved));
+        n_idle = moved ? 0 : n_idle + 1u;
+        if (!moved)
+            rest(n_idle);
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status drive_from(drive *d)
+{
+    heddle_wavefront *w = d->w;
+    heddle_status s;
+    d->first = w->n_begun;
+    d->until = UINT64_MAX;
+    leave_out(w);
+    HD_TRY(make_split(d));
+    s = hd_split_is_over(d->split)
+            ? hd_say(NULL, HEDDLE_EDEVICE, "wavefront %s: no unit is left; columns from %llu on are not done",
+                     w->table->bodies[w->desc.body].name, (unsigned long long)column_of(w, d->base))
+            : go_on(d);
+    if (s != HEDDLE_OK) {
+        const hd_error e = *hd_thread_error();
+        stop_from(d, 0);
+        *hd_thread_error() = e;
+    }
+    d->base = d->until == UINT64_MAX ? w->n_grains : d->base + hd_stride_at(w, d->until)->slice.begin;
+    w->n_begun = d->until == UINT64_MAX ? w->n_begun : d->until;
+    hd_split_delete(d->split);
+    d->split = NULL;
+    return s;
+}
+
+static void merge_found(heddle_wavefront *w)
+{
+    if (!w->desc.found)
+        return;
+    memset(w->desc.found, 0, w->info->found_bytes);
+    for (uint64_t i = 0; i < w->n_begun; i++)
+        w->info->merge(w->desc.found, hd_stride_at(w, i)->found);
+}
+
+static void put_last_column(heddle_wavefront *w)
+{
+    if (w->desc.last_col)
+        memcpy(w->desc.last_col->host, hd_stride_at(w, w->n_begun - 1u)->east->host,
+               w->desc.rows * w->info->cell_bytes);
+}
+
+heddle_status hd_front_drive(heddle_wavefront *w)
+{
+    drive d = {.w = w};
+    w->n_begun = w->n_again = 0;
+    put_in_order(w);
+    while (d.base < w->n_grains)
+        HD_TRY(drive_from(&d));
+    w->time_ns = heddle_host_clock_ns() - w->start_ns;
+    merge_found(w);
+    put_last_column(w);
+    if (!w->n_again)
+        learn(w);
+    return HEDDLE_OK;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* front.c - heddle_wavefront_new and _free, and the call that runs one. */
+#include "engine/front/front.h"
+
+#define GRAIN 32u
+#define GRAINS 4096u /* about so many */
+
+#define SAY(status, ...) hd_say(NULL, status, "heddle_wavefront_new: " __VA_ARGS__)
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------------- */
+
+static heddle_status read_desc(heddle_wavefront_desc *to, const heddle_wavefront_desc *from)
+{
+    heddle_loop_desc by_env = HEDDLE_LOOP_INIT;
+    *to = (heddle_wavefront_desc)HEDDLE_WAVEFRONT_INIT;
+    if (from->size < sizeof(size_t) || from->size > 4096)
+        return SAY(HEDDLE_EINVAL, "set the description up with HEDDLE_WAVEFRONT_INIT");
+    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    by_env.split = to->split;
+    HD_TRY(hd_env_fill_struct(&hd_loop_env, &by_env, NULL));
+    to->split = by_env.split;
+    if ((uint32_t)to->split >= HEDDLE_N_SPLITS)
+        return SAY(HEDDLE_EINVAL, "there is no way to divide number %u", (unsigned)to->split);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_body(const heddle_table *t, const heddle_wavefront_desc *d)
+{
+    heddle_wave_desc wave = HEDDLE_WAVE_INIT;
+    wave.rows = d->rows;
+    wave.cols = d->cols;
+    if (t->size != sizeof *t || t->core_version != HEDDLE_CORE_VERSION)
+        return SAY(HEDDLE_EVERSION, "the table was compiled against another version of heddle");
+    HD_TRY(hd_wave_check_body(NULL, "heddle_wavefront_new", t, d->body));
+    if (t->waves[d->body].is_tile)
+        return SAY(HEDDLE_EINVAL, "%s is a body of a tile; a wavefront has cells", t->bodies[d->body].name);
+    if (d->found && !t->waves[d->body].found_bytes)
+        return SAY(HEDDLE_EINVAL, "cell %s finds nothing", t->bodies[d->body].name);
+    return hd_wave_check_fields(NULL, &wave);
+}
+
+/* Elements stand side by side; of rows of cells each is. */
+static heddle_status check_array(heddle_wavefront *w, const char *what, heddle_array *a, uint64_t n, uint64_t n_bytes,
+                                 int is_cells)
+{
+    if (!a)
+        return HEDDLE_OK;
+    if (a->fleet != w->fleet || a->is_freed)
+        return SAY(HEDDLE_EINVAL, "array %s is %s", what, a->is_freed ? "freed" : "one of another fleet");
+    if (a->n_rows != n || a->row_bytes != n_bytes ||
+        (is_cells ? a->stride % w->info->cell_bytes : a->stride != n_bytes))
+        return SAY(HEDDLE_EINVAL,
+                   "array %s has %llu rows of %llu bytes, %llu apart; the field needs %llu of %llu, side by side%s",
+                   what, (unsigned long long)a->n_rows, (unsigned long long)a->row_bytes, (unsigned long long)a->stride,
+                   (unsigned long long)n, (unsigned long long)n_bytes, is_cells ? ", or whole cells apart" : "");
+    return HEDDLE_OK;
+}
+
+typedef struct arrays {
+    heddle_array *at[7];
+} arrays;
+static arrays arrays_of(const heddle_wavefront_desc *d)
+{
+    return (arrays){{d->x, d->y, d->north, d->west, d->last_row, d->last_col, d->cells}};
+}
+
+static heddle_status check_sweeps(const heddle_wavefront *w)
+{
+    const heddle_wavefront_desc *d = &w->desc;
+    const char *name = w->table->bodies[d->body].name;
+    if (!w->info->sweeps && d->sweeps)
+        return SAY(HEDDLE_EINVAL, "%u sweeps, and cell %s reads nothing of the sweep before", d->sweeps, name);
+    if (!w->info->sweeps)
+        return HEDDLE_OK;
+    if (!d->cells)
+        return SAY(HEDDLE_EINVAL, "cells is NULL, and cell %s sweeps over them", name);
+    if (d->x || d->y || d->north || d->west || d->north_cell || d->west_cell || d->corner || d->east || d->last_row ||
+        d->last_col)
+        return SAY(HEDDLE_EINVAL, "cell %s is one of sweeps, which have cells and nothing else", name);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_arrays(heddle_wavefront *w)
+{
+    const heddle_wavefront_desc *d = &w->desc;
+    const uint64_t cell = w->info->cell_bytes;
+    HD_TRY(check_sweeps(w));
+    HD_TRY(check_array(w, "x", d->x, d->rows, w->info->row_bytes, 0));
+    HD_TRY(check_array(w, "y", d->y, d->cols, w->info->column_bytes, 0));
+    HD_TRY(check_array(w, "north", d->north, d->cols, cell, 0));
+    HD_TRY(check_array(w, "west", d->west, d->rows, cell, 0));
+    HD_TRY(check_array(w, "last_row", d->last_row, d->cols, cell, 0));
+    HD_TRY(check_array(w, "last_col", d->last_col, d->rows, cell, 0));
+    HD_TRY(check_array(w, "cells", d->cells, d->rows, d->cols * cell, 1));
+    return HEDDLE_OK;
+}
+
+/* ---- new and free ------------------------------------------------------------------------------------------------------ */
+
+/* Cells that the user may change later. */
+static void copy_constants(heddle_wavefront *w)
+{
+    const void **of[] = {&w->desc.north_cell, &w->desc.west_cell, &w->desc.corner, &w->desc.east};
+    for (uint32_t i = 0; i < 4u; i++)
+        if (*of[i]) {
+            memcpy(w->constants[i], *of[i], w->info->cell_bytes);
+            *of[i] = w->constants[i];
+        }
+}
+
+/* A stride of sweeps is wider than they are many. */
+static void choose_grain(heddle_wavefront *w)
+{
+    const uint64_t wanted =
+        w->desc.cols / GRAINS > hd_front_sweeps(w) ? w->desc.cols / GRAINS : hd_front_sweeps(w) + 1u;
+    w->grain = (wanted + GRAIN - 1u) / GRAIN * GRAIN;
+    w->n_grains = w->desc.cols / w->grain ? w->desc.cols / w->grain : 1u;
+    w->n_passes = w->info->sweeps ? (hd_front_sweeps(w) - 1u) / w->info->sweeps + 1u : 1u;
+}
+
+static void hold_arrays(heddle_wavefront *w)
+{
+    const arrays all = arrays_of(&w->desc);
+    for (uint32_t i = 0; i < 7u; i++)
+        if (all.at[i])
+            all.at[i]->n_loops++;
+}
+
+static void release_arrays(heddle_wavefront *w)
+{
+    const arrays all = arrays_of(&w->desc);
+    for (uint32_t i = 0; i < 7u; i++)
+        if (all.at[i] && !--all.at[i]->n_loops && all.at[i]->is_freed)
+            hd_array_drop(all.at[i]);
+}
+
+static heddle_status make(heddle_wavefront *w)
+{
+    HD_TRY(check_arrays(w));
+    copy_constants(w);
+    choose_grain(w);
+    return hd_sites_open(w);
+}
+
+HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_table *table,
+                                              const heddle_wavefront_desc *d, heddle_wavefront **out)
+{
+    heddle_wavefront_desc full;
+    heddle_wavefront *w;
+    heddle_status s;
+    if (!f || !table || !d || !out)
+        return SAY(HEDDLE_EINVAL, "%s is NULL",
+                   !f       ? "the fleet"
+                   : !table ? "the table"
+                   : !d     ? "the description"
+                            : "out");
+    *out = NULL;
+    HD_TRY(read_desc(&full, d));
+    HD_TRY(check_body(table, &full));
+    w = hd_new(sizeof *w);
+    if (!w)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    w->fleet = f;
+    w->table = table;
+    w->info = &table->waves[full.body];
+    w->desc = full;
+    s = make(w);
+    if (s != HEDDLE_OK) {
+        hd_sites_close(w);
+        hd_delete(w, sizeof *w);
+        return s;
+    }
+    hold_arrays(w);
+    f->n_loops++;
+    *out = w;
+    return HEDDLE_OK;
+}
+
+HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w)
+{
+    if (!w)
+        return;
+    while (w->strides.n)
+        hd_stride_free(w, hd_stride_at(w, --w->strides.n));
+    hd_list_clear(&w->strides);
+    hd_list_clear(&w->how);
+    hd_sites_close(w);
+    release_arrays(w);
+    w->fleet->n_loops--;
+    hd_delete(w, sizeof *w);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------------- */
+
+static void clear_run(heddle_wavefront *w)
+{
+    __atomic_store_n(&w->is_canceled, 0, __ATOMIC_RELEASE);
+    w->start_ns = heddle_host_clock_ns();
+    w->time_ns = 0;
+    for (uint32_t i = 0; i < w->n_sites; i++) {
+        hd_site *s = &w->sites[i];
+        s->is_busy = 0;
+        s->n_columns = s->n_strides = s->busy_ns = s->last_ns = s->bytes_in = s->bytes_out = 0;
+        *s->trouble = 0;
+        s->is_lost |= !s->is_host && hd_unit_is_lost(s->unit);
+    }
+}
+
+static void await_loops(heddle_fleet *f)
+{
+    (void)pthread_mutex_lock(&f->mutex);
+    while (f->now)
+        (void)pthread_cond_wait(&f->ended, &f->mutex);
+    (void)pthread_mutex_unlock(&f->mutex);
+}
+
+HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *params, size_t params_bytes)
+{
+    heddle_status s;
+    if (!w)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wavefront_run: the wavefront is NULL");
+    if (params_bytes != w->table->params_bytes || (params_bytes && !params))
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wavefront_run: params of %zu bytes%s; table %s takes %u",
+                      params_bytes, params ? "" : ", NULL", w->table->name, w->table->params_bytes);
+    if (w->fleet->n_forks != hd_process_forks)
+        return hd_say(NULL, HEDDLE_EDEVICE,
+                      "heddle_wavefront_run: the fleet belongs to the process that forked this one");
+    await_loops(w->fleet);
+    clear_run(w);
+    w->params = params;
+    w->params_bytes = params_bytes;
+    s = hd_front_drive(w);
+    hd_front_tell(w, s);
+    return s;
+}
+
+HEDDLE_API void heddle_wavefront_cancel(heddle_wavefront *w)
+{
+    if (w)
+        __atomic_store_n(&w->is_canceled, 1, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* told.c - what is told of a wavefront's last run. */
+#include "engine/front/front.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void __attribute__((format(printf, 2, 3))) tell(heddle_wavefront *w, const char *format, ...)
+{
+    va_list args;
+    int n;
+    if (hd_list_room(&w->how, 320, 1))
+        return; /* without memory the text ends here */
+    va_start(args, format);
+    n = vsnprintf((char *)w->how.at + w->how.n, 320, format, args);
+    va_end(args);
+    w->how.n += (uint64_t)(n < 0 ? 0 : n < 320 ? n : 319);
+}
+
+static void tell_site(heddle_wavefront *w, const hd_site *s)
+{
+    tell(w, "%s: %.1f %% of the columns in %llu strides", s->name, 100.0 * (double)s->n_columns / (double)w->desc.cols,
+         (unsigned long long)s->n_strides);
+    if (*s->trouble)
+        tell(w, "; lost: %s", s->trouble);
+    else if (s->is_lost)
+        tell(w, "; lost in an earlier run");
+    else if (s->is_left_out && (w->info->neighbours & HEDDLE_NE))
+        tell(w, "; left out: cells read what is to their north-east, so that the field cannot be divided");
+    else if (s->is_left_out)
+        tell(w, "; left out: a quicker unit would wait for it in each row");
+    tell(w, "\n");
+}
+
+void hd_front_tell(heddle_wavefront *w, heddle_status status)
+{
+    uint64_t i;
+    w->how.n = 0;
+    tell(w, "wavefront %s, divided by %s: %s after %.3f ms\n", w->table->bodies[w->desc.body].name,
+         heddle_split_name(w->desc.split), heddle_status_text(status),
+         (double)(heddle_host_clock_ns() - w->start_ns) / 1e6);
+    for (i = 0; i < w->n_sites; i++)
+        tell_site(w, &w->sites[i]);
+    for (i = 0; status == HEDDLE_OK && i < w->n_begun; i++) {
+        const hd_stride *s = hd_stride_at(w, i);
+        tell(w, "columns %llu to %llu on %s: from %.3f to %.3f ms\n", (unsigned long long)s->begin,
+             (unsigned long long)s->end - 1u, w->sites[s->site].name, (double)(s->began_ns - w->start_ns) / 1e6,
+             (double)(s->ended_ns - w->start_ns) / 1e6);
+    }
+}
+
+static heddle_status check(const heddle_wavefront *w, const void *out, const char *call)
+{
+    if (w && out && *(const size_t *)out >= sizeof(size_t))
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EINVAL, "%s: %s", call, w ? "set *out up with its INIT" : "the wavefront is NULL");
+}
+
+HEDDLE_API heddle_status heddle_wavefront_get_unit(const heddle_wavefront *w, uint32_t unit, heddle_wavefront_unit *out)
+{
+    heddle_wavefront_unit full = HEDDLE_WAVEFRONT_UNIT_INIT;
+    const hd_site *s;
+    HD_TRY(check(w, out, "heddle_wavefront_get_unit"));
+    if (unit >= w->n_sites)
+        return hd_say(NULL, HEDDLE_ENODEV, "heddle_wavefront_get_unit: there is no unit %u", unit);
+    s = &w->sites[unit];
+    memcpy(full.name, s->name, sizeof full.name);
+    full.n_columns = s->n_columns;
+    full.n_strides = s->n_strides;
+    full.busy_ns = s->busy_ns;
+    full.end_ns = s->last_ns > w->start_ns ? s->last_ns - w->start_ns : 0;
+    full.bytes_in = s->bytes_in;
+    full.bytes_out = s->bytes_out;
+    full.column_ns = s->column_ns;
+    full.is_left_out = (uint32_t)s->is_left_out;
+    full.is_lost = (uint32_t)s->is_lost;
+    hd_copy_known(out, &full, sizeof full);
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_wavefront_get_stats(const heddle_wavefront *w, heddle_wavefront_stats *out)
+{
+    heddle_wavefront_stats full = HEDDLE_WAVEFRONT_STATS_INIT;
+    heddle_wavefront_unit u = HEDDLE_WAVEFRONT_UNIT_INIT;
+    uint32_t i;
+    HD_TRY(check(w, out, "heddle_wavefront_get_stats"));
+    full.time_ns = full.first_ns = w->time_ns;
+    full.n_units = w->n_sites;
+    full.n_again = w->n_again;
+    for (i = 0; i < w->n_sites; i++) {
+        HD_TRY(heddle_wavefront_get_unit(w, i, &u));
+        full.n_strides += u.n_strides;
+        full.bytes_in += u.bytes_in;
+        full.bytes_out += u.bytes_out;
+        full.n_lost += u.is_lost;
+        if (u.n_strides && !u.is_lost && u.end_ns < full.first_ns)
+            full.first_ns = u.end_ns;
+    }
+    hd_copy_known(out, &full, sizeof full);
+    return HEDDLE_OK;
+}
+
+HEDDLE_API const char *heddle_wavefront_how(const heddle_wavefront *w)
+{
+    return w && w->how.n ? (const char *)w->how.at : "";
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* trouble.c - wavefronts when a unit is lost at any of its actions, or is slow beyond a limit; a cell fails; a run is cancelled; and what
+ * is refused. --cuda: beside a GPU. */
+#include "front/cases.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *others = "2*virtual:"; /* that are left */
+
+static heddle_fleet *open_fleet(const char *first, const char *more)
+{
+    char devices[160];
+    heddle_fleet *f = NULL;
+    snprintf(devices, sizeof devices, "%s %s", first, more);
+    CHECK_OK(NULL, heddle_fleet_open(&f, devices, NULL));
+    return f;
+}
+
+/* ---- losses ------------------------------------------------------------------------------------------------------------ */
+
+/* One of three units is lost at its action k. Returns whether it was. */
+static int run_lost(uint32_t k, const front_case *c)
+{
+    heddle_wavefront_stats stats = HEDDLE_WAVEFRONT_STATS_INIT;
+    char failing[64];
+    front_rig r;
+    heddle_fleet *f;
+    snprintf(failing, sizeof failing, k % 2u ? "virtual:fail=%u" : "virtual: virtual:fail=%u", k);
+    f = open_fleet(failing, others);
+    CHECK_OK(NULL, front_open(&r, f, c));
+    front_fill(&r);
+    CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+    front_compare(front_plain(c), front_take(&r), c, failing);
+    CHECK_OK(NULL, heddle_wavefront_get_stats(r.w, &stats));
+    CHECK(!stats.n_lost || strstr(heddle_wavefront_how(r.w), "is lost at its action"));
+    front_fill(&r);
+    CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+    front_compare(front_plain(c), front_take(&r), c, "after a loss");
+    front_close(&r);
+    heddle_fleet_close(f);
+    return stats.n_lost > 0;
+}
+
+static void test_lost(void)
+{
+    uint64_t seed = check_seed(3);
+    for (uint32_t body = 0; body < front_n_bodies; body++) {
+        uint32_t n_lost = 0;
+        for (uint32_t k = 1; k <= 12u; k++) {
+            front_case c = front_random(&seed, body);
+            c.cols = 500;
+            c.split = (heddle_split)(k % HEDDLE_N_SPLITS);
+            n_lost += (uint32_t)run_lost(k, &c);
+        }
+        CHECK(n_lost >= 3u || body == front_east);
+    }
+}
+
+/* Nobody is left. */
+static void test_none_left(void)
+{
+    front_case c = {.body = front_mix, .rows = 50, .cols = 400, .seed = 5, .fail_row = UINT32_MAX};
+    heddle_fleet *f = open_fleet("2*virtual:fail=2", "");
+    front_rig r;
+    CHECK_OK(NULL, front_open(&r, f, &c));
+    front_fill(&r);
+    CHECK(heddle_wavefront_run(r.w, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "no unit is left; columns from 0 on are not done"), "%s",
+              heddle_error_text(NULL));
+    front_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* A unit that does not answer is lost at the limit. */
+static void test_limit(void)
+{
+    front_case c = {
+        .body = front_best, .rows = 50, .cols = 400, .seed = 6, .time_limit_ms = 50, .fail_row = UINT32_MAX};
+    heddle_fleet *f = open_fleet("virtual:hang=2", others);
+    front_rig r;
+    CHECK_OK(NULL, front_open(&r, f, &c));
+    front_fill(&r);
+    CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+    front_compare(front_plain(&c), front_take(&r), &c, "a unit hangs");
+    CHECK_MSG(strstr(heddle_wavefront_how(r.w), "longer than the time limit of 50 ms"), "%s",
+              heddle_wavefront_how(r.w));
+    front_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* Cores that had swept over cells at home cannot do that again. The lost unit is the one before. */
+static void test_spoilt(void)
+{
+    front_case c = {.body = front_sweep, .rows = 200, .cols = 400, .sweeps = 4, .seed = 7, .keeps = 1};
+    uint32_t n_spoilt = 0;
+    for (uint32_t k = 1; k < 8u; k++) {
+        char failing[32];
+        heddle_status s;
+        heddle_fleet *f;
+        front_rig r;
+        c.split = HEDDLE_SPLIT_STATIC;
+        snprintf(failing, sizeof failing, "virtual:fail=%u", k);
+        f = open_fleet(failing, "cpu:1");
+        CHECK_OK(NULL, front_open(&r, f, &c));
+        front_fill(&r);
+        s = heddle_wavefront_run(r.w, &r.params, sizeof r.params);
+        if (s == HEDDLE_OK)
+            front_compare(front_plain(&c), front_take(&r), &c, failing);
+        else
+            CHECK_MSG(s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "nobody can do that again"), "%s",
+                      heddle_error_text(NULL));
+        n_spoilt += s != HEDDLE_OK;
+        front_close(&r);
+        heddle_fleet_close(f);
+    }
+    CHECK(n_spoilt && n_spoilt < 7u);
+}
+
+/* ---- failing cells, cancelling ----------------------------------------------------------------------------------------- */
+
+static void test_failing(void)
+{
+    front_case c = {.body = front_frail, .rows = 150, .cols = 800, .seed = 9, .fail_row = 77};
+    heddle_fleet *f = open_fleet("3*virtual:", "");
+    front_rig r;
+    for (c.fail_col = 3; c.fail_col < c.cols; c.fail_col += 265) {
+        char at[64];
+        CHECK_OK(NULL, front_open(&r, f, &c));
+        front_fill(&r);
+        CHECK(heddle_wavefront_run(r.w, &r.params, sizeof r.params) == HEDDLE_EBODY);
+        snprintf(at, sizeof at, "at row 77, column %u", c.fail_col);
+        CHECK_MSG(strstr(heddle_error_text(NULL), at), "%s", heddle_error_text(NULL));
+        r.params.fail_row = UINT32_MAX;
+        CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+        c.fail_row = UINT32_MAX;
+        front_compare(front_plain(&c), front_take(&r), &c, "after a failure");
+        c.fail_row = 77;
+        front_close(&r);
+    }
+    heddle_fleet_close(f);
+}
+
+static void *cancel_soon(void *w)
+{
+    usleep(2000);
+    heddle_wavefront_cancel(w);
+    return NULL;
+}
+
+static void test_canceled(void)
+{
+    front_case c = {.body = front_mix, .rows = 6000, .cols = 6000, .seed = 11, .fail_row = UINT32_MAX};
+    heddle_fleet *f = open_fleet("2*virtual:", "");
+    pthread_t thread;
+    front_rig r;
+    CHECK_OK(NULL, front_open(&r, f, &c));
+    front_fill(&r);
+    CHECK(!pthread_create(&thread, NULL, cancel_soon, r.w));
+    CHECK(heddle_wavefront_run(r.w, &r.params, sizeof r.params) == HEDDLE_ECANCELED);
+    CHECK(strstr(heddle_error_text(NULL), "was cancelled"));
+    pthread_join(thread, NULL);
+    front_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------------- */
+
+static void refuse(heddle_fleet *f, const heddle_wavefront_desc *d, heddle_status want, const char *sentence)
+{
+    heddle_wavefront *w = NULL;
+    const heddle_status s = heddle_wavefront_new(f, &front, d, &w);
+    CHECK_MSG(s == want && !w && strstr(heddle_error_text(NULL), sentence), "%d, %s", (int)s, heddle_error_text(NULL));
+}
+
+static heddle_array *array_of(heddle_fleet *f, uint64_t n, uint64_t bytes)
+{
+    heddle_array_desc d = HEDDLE_ARRAY_INIT;
+    heddle_array *a = NULL;
+    d.n_rows = n;
+    d.row_bytes = bytes;
+    CHECK_OK(NULL, heddle_array_new(f, &d, &a));
+    return a;
+}
+
+static void test_refused(void)
+{
+    heddle_fleet *f = open_fleet("virtual:memory=600e3", ""), *g = open_fleet("virtual:", "");
+    heddle_wavefront_desc d = HEDDLE_WAVEFRONT_INIT;
+    heddle_array *x = array_of(f, 100, 4), *y = array_of(f, 2000, 2), *other = array_of(g, 100, 4),
+                 *cells = array_of(f, 100, 8000);
+    const front_params params = {0};
+    heddle_wavefront *w = NULL;
+    uint32_t found[4];
+    d.body = front_best;
+    refuse(f, &d, HEDDLE_EINVAL, "a field of 0 rows");
+    d.rows = 100;
+    d.cols = 2000;
+    d.x = y;
+    refuse(f, &d, HEDDLE_EINVAL, "array x has 2000 rows of 2 bytes, 2 apart; the field needs 100 of 4");
+    d.x = other;
+    refuse(f, &d, HEDDLE_EINVAL, "array x is one of another fleet");
+    d.x = x;
+    d.y = y;
+    d.split = (heddle_split)99;
+    refuse(f, &d, HEDDLE_EINVAL, "no way to divide number 99");
+    d.split = HEDDLE_SPLIT_CUT;
+    d.body = front_east;
+    d.found = found;
+    refuse(f, &d, HEDDLE_EINVAL, "cell front_east finds nothing");
+    d.found = NULL;
+    d.sweeps = 2;
+    refuse(f, &d, HEDDLE_EINVAL, "2 sweeps, and cell front_east reads nothing of the sweep before");
+    d.body = front_sweep;
+    refuse(f, &d, HEDDLE_EINVAL, "cells is NULL, and cell front_sweep sweeps over them");
+    d.cells = cells;
+    refuse(f, &d, HEDDLE_EINVAL, "which have cells and nothing else");
+    d.sweeps = 0;
+    d.body = 77;
+    refuse(f, &d, HEDDLE_EINVAL, "there is no cell 77");
+    d.body = front_best;
+    d.cells = cells;
+    CHECK_OK(NULL, heddle_wavefront_new(f, &front, &d, &w));
+    CHECK(heddle_wavefront_run(w, &params, 3) == HEDDLE_EINVAL);
+    CHECK(heddle_wavefront_run(w, &params, sizeof params) == HEDDLE_ENOMEM);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "has no memory for columns 0 to 1999, which take"), "%s",
+              heddle_error_text(NULL));
+    heddle_wavefront_free(w);
+    heddle_array_free(x);
+    heddle_array_free(y);
+    heddle_array_free(cells);
+    heddle_array_free(other);
+    heddle_fleet_close(f);
+    heddle_fleet_close(g);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--cuda")) {
+        if (!heddle_backend_is_present(HEDDLE_CUDA))
+            SKIP("no GPU");
+        others = "cuda:0/2 virtual:";
+    }
+    test_refused();
+    test_lost();
+    test_none_left();
+    test_limit();
+    test_spoilt();
+    test_failing();
+    test_canceled();
+    return 0;
+}
