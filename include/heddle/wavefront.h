@@ -69,8 +69,8 @@ HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w);
 
 /* Runs it; it may be run again. Waves of a division are kept for the next run, which most often has the same.
  * EBODY: a cell failed; the sentence names the first of those that were seen. ECANCELED. ENOMEM: a unit has no room for its stride; the
- * sentence has the bytes. EDEVICE: no unit is left, or one was lost that had swept over cells in the host's memory, which
- * nobody else can do again. */
+ * sentence has the bytes. EDEVICE: no unit is left, or one was lost when sweeps had changed cells at home from its columns on, which
+ * nobody can do again. */
 HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *params, size_t params_bytes);
 /* Ends a run soon. Any thread. */
 HEDDLE_API void heddle_wavefront_cancel(heddle_wavefront *w);

@@ -18,7 +18,7 @@ typedef struct drive {
     uint64_t base;  /* grains that are done, from the left: the split has those behind */
     uint64_t first; /* stride with which the split begins */
     uint64_t until; /* strides from here on are stopped: a unit was lost. UINT64_MAX: none was */
-    int is_spoilt;  /* cells of the host are half swept over */
+    int is_spoilt;  /* cells at home are half swept over */
 } drive;
 
 static uint64_t column_of(const heddle_wavefront *w, uint64_t grain)
@@ -123,16 +123,27 @@ static heddle_status make_split(drive *d)
 
 /* ---- a unit is lost ------------------------------------------------------------------------------------------------------ */
 
-/* Stops strides from i on. Sweeps over the host's own cells cannot be done again. */
+/* Sweeps cannot be done again over cells at home that they have changed: cores do so at once, others when their results leave. */
+static int has_changed_home(const heddle_wavefront *w, const hd_stride *s)
+{
+    if (!hd_front_sweeps(w))
+        return 0;
+    return w->sites[s->site].is_host ? s->state != HD_STRIDE_IDLE : s->state >= HD_STRIDE_LEAVES;
+}
+
 static void stop_from(drive *d, uint64_t i)
 {
     heddle_wavefront *w = d->w;
     for (; i < w->n_begun; i++) {
         hd_stride *s = hd_stride_at(w, i);
-        const hd_site *site = &w->sites[s->site];
-        d->is_spoilt |= site->is_host && hd_front_sweeps(w) && s->state != HD_STRIDE_IDLE;
+        hd_site *site = &w->sites[s->site];
+        d->is_spoilt |= has_changed_home(w, s);
+        if (s->state == HD_STRIDE_ENDED) {
+            site->n_strides--;
+            site->n_columns -= s->end - s->begin;
+        }
         hd_stride_stop(w, s);
-        w->sites[s->site].is_busy = 0;
+        site->is_busy = 0;
     }
 }
 
@@ -146,10 +157,10 @@ static heddle_status lose(drive *d, uint64_t i)
     d->until = i;
     stop_from(d, i);
     if (d->is_spoilt)
-        return hd_say(
-            NULL, HEDDLE_EDEVICE,
-            "wavefront %s: %s was lost while cores swept over the cells behind it, and nobody can do that again",
-            w->table->bodies[w->desc.body].name, w->sites[s->site].name);
+        return hd_say(NULL, HEDDLE_EDEVICE,
+                      "wavefront %s: %s was lost when cells of columns from %llu on had been swept over, and nobody "
+                      "can do that again",
+                      w->table->bodies[w->desc.body].name, w->sites[s->site].name, (unsigned long long)s->begin);
     return HEDDLE_OK;
 }
 
