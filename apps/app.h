@@ -89,7 +89,7 @@ typedef struct app_case {
     heddle_pool *pool;                   /* the same, of a scenario with app_pool                                 */
     app_tasks tasks;                     /* of an app that has that scenario; set by prepare                      */
     app_spawning spawning;               /* as requested                                                          */
-    const char *devices;                 /* of a scenario with app_loop; NULL: those of ctx, else HEDDLE_DEVICES   */
+    const char *devices;                 /* of a scenario of a fleet; NULL: those of ctx, else HEDDLE_DEVICES   */
     uint32_t time_limit_ms;              /* the same, of a run; 0: none                                           */
     uint32_t n_trace;                    /* the same: events kept of each row of its trace; 0: no trace           */
     struct app_looping *looping;         /* the same, set by build (loop.h)                                       */
@@ -125,12 +125,15 @@ int app_graph_run(app_case *c);
 extern const app_engine app_pool;
 /* apps/loop.c: a loop over the devices of a fleet (heddle/loop.h). The case has no graph, and its context may be NULL. */
 extern const app_engine app_loop;
+/* apps/wavefront.c: a wave over the devices of a fleet (heddle/wavefront.h). The same. */
+extern const app_engine app_wavefront;
+static inline int app_engine_has_fleet(const app_engine *e) { return e == &app_loop || e == &app_wavefront; }
 /* apps/wave.c: a body of one cell or of a tile, run over bands of rows (heddle/wave.h, tile.h). */
 extern const app_engine app_wave;
 
 typedef struct app_scenario {
     const app_engine *engine;
-    /* Allocates memory on ctx, copies inputs, adds the work (a graph is not frozen). Called once per case. app_loop: ctx may be NULL. */
+    /* Allocates memory on ctx, copies inputs, adds the work (a graph is not frozen). Called once per case. Engines of a fleet: ctx may be NULL. */
     int (*build)(app_case *c, heddle_ctx *ctx);
     /* Restores the inputs, so that the case can run again. */
     int (*reset)(app_case *c);
@@ -145,7 +148,7 @@ typedef struct app {
     const char *formats;       /* what --input takes, or "none"; further lines begin with 9 blanks */
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
-    const heddle_table *cells; /* of its app_wave scenario; NULL: it has none */
+    const heddle_table *cells; /* of its app_wave and app_wavefront scenarios; NULL: it has none */
     const heddle_table *loops; /* of its app_loop scenario; NULL: it has none */
     /* Of its app_pool scenario: the same bodies for tasks apart, each of which has a record of the app's for itself alone. NULL: it has
      * none, and takes nothing of app_spawning but a team size. set_apart allocates memory, of the pool what goes with tasks, and

@@ -110,18 +110,23 @@ int border_get(border_case *c, void *host, const void *src, uint64_t n_bytes)
     return 0;
 }
 
-int border_new_cells(border_case *c)
+int border_new_results(border_case *c)
 {
     const uint64_t *n = c->base.n;
     char *error = c->base.error;
     c->row = app_alloc(n[1], sizeof(int32_t), "a row of the matrix", error);
     c->column = app_alloc(n[0], sizeof(int32_t), "a column of the matrix", error);
-    if (!c->row || !c->column || border_new_memory(c, border_bytes(n[1]), &c->grid->row))
+    if (c->row && c->column && c->keep)
+        c->matrix = app_alloc(n[0] * n[1], sizeof(int32_t), "the matrix", error);
+    return c->row && c->column && (c->matrix || !c->keep) ? 0 : -1;
+}
+
+int border_new_cells(border_case *c)
+{
+    const uint64_t *n = c->base.n;
+    if (border_new_results(c) || border_new_memory(c, border_bytes(n[1]), &c->grid->row))
         return -1;
-    if (!c->keep)
-        return 0;
-    c->matrix = app_alloc(n[0] * n[1], sizeof(int32_t), "the matrix", error);
-    return c->matrix ? border_new_memory(c, border_bytes(n[0] * n[1]), &c->grid->matrix) : -1;
+    return c->keep ? border_new_memory(c, border_bytes(n[0] * n[1]), &c->grid->matrix) : 0;
 }
 
 int border_put_outside(border_case *c)
@@ -197,6 +202,8 @@ static int read_records(border_case *c)
 int border_read(app_case *base)
 {
     border_case *c = (border_case *)base;
+    if (base->looping)
+        return border_front_read(c);
     if (border_get(c, c->row, c->grid->row, border_bytes(base->n[1])) || c->read_more(c))
         return -1;
     return c->matrix ? border_get(c, c->matrix, c->grid->matrix, border_bytes(base->n[0] * base->n[1])) : 0;
@@ -207,6 +214,7 @@ void border_free(app_case *base)
     border_case *c = (border_case *)base;
     if (!c)
         return;
+    border_front_free(c);
     if (base->ctx) {
         heddle_graph_free(base->graph);
         heddle_mem_free(base->ctx, c->grid->row);

@@ -50,6 +50,10 @@ typedef struct border_case {
         int32_t *column, *x, *y; /* on the context; a symbol is a word there */
         void *found;
     } wave;
+    struct {
+        int32_t *x, *y; /* of a fleet: host; a symbol is a word there */
+        uint64_t found[BORDER_SUMS_BYTES / 8];
+    } front;
     uint64_t n_records, record_bytes;
     unsigned char *records;
     void *shared; /* block-shared memory for border_tiles */
@@ -73,6 +77,11 @@ int border_tiles(app_case *c);
 /* The same as a wave, which has no blocks (border_wave.c). */
 int border_wave_build(app_case *c, heddle_ctx *ctx);
 int border_wave_reset(app_case *c);
+/* ... over a fleet (border_front.c). */
+int border_front_build(app_case *c, heddle_ctx *ctx);
+int border_front_reset(app_case *c);
+int border_front_read(border_case *c);
+void border_front_free(border_case *c);
 /* -1 with a sentence if option body is given. */
 int border_refuse_body(border_case *c);
 int border_read(app_case *c);
@@ -87,6 +96,7 @@ void border_free(app_case *c);
 int border_new_memory(border_case *c, uint64_t n_bytes, void *out);
 int border_put(border_case *c, const void *dst, const void *host, uint64_t n_bytes);
 int border_get(border_case *c, void *host, const void *src, uint64_t n_bytes);
+int border_new_results(border_case *c); /* of the host only */
 int border_new_cells(border_case *c);
 int border_put_outside(border_case *c);
 static inline uint64_t border_bytes(uint64_t n_cells) { return n_cells * sizeof(int32_t); }

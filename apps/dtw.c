@@ -251,6 +251,7 @@ static const app_option options[] = {
 
 static const app_scenario scenarios[] = {{&app_graph, border_build, border_reset, border_tiles},
                                          {&app_wave, border_wave_build, border_wave_reset, NULL},
+                                         {&app_wavefront, border_front_build, border_front_reset, NULL},
                                          {.engine = NULL}};
 
 const app app_dtw = {

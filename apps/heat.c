@@ -10,6 +10,7 @@
 #include "field.h"
 #include "heat_bodies.h"
 #include "heat_wave_bodies.h"
+#include "loop.h"
 #include "sor_wave_bodies.h"
 
 #include <pthread.h>
@@ -103,22 +104,32 @@ static int build(app_case *c, heddle_ctx *ctx)
     return 0;
 }
 
-static int build_wave(app_case *c, heddle_ctx *ctx)
+static int refuse_body(app_case *c)
+{
+    c->b[0] = c->b[1] = 0;
+    if (c->app == &app_sor || ((heat_case *)c)->body == APP_BODY_AUTO)
+        return 0;
+    snprintf(c->error, APP_ERROR, "option body chooses how tiles are computed, and %s/%s has none", c->app->name,
+             c->scenario->engine->name);
+    return -1;
+}
+
+static void set_cell_record(heat_case *h)
 {
     static const heddle_nothing no_params;
+    const int is_sor = h->f.c.app == &app_sor;
+    h->f.c.record = is_sor ? (const void *)&h->params : &no_params;
+    h->f.c.record_bytes = is_sor ? sizeof h->params : sizeof no_params;
+}
+
+static int build_wave(app_case *c, heddle_ctx *ctx)
+{
     heat_case *h = (heat_case *)c;
-    const int is_sor = c->app == &app_sor;
     heddle_wave_desc d = HEDDLE_WAVE_INIT;
     c->ctx = ctx;
-    c->b[0] = c->b[1] = 0;
-    if (!is_sor && h->body != APP_BODY_AUTO) {
-        snprintf(c->error, APP_ERROR, "option body chooses how tiles are computed, and %s/wave has none", c->app->name);
+    if (refuse_body(c) || field_mem_new(&h->f, &h->record.x) || field_put(&h->f, h->record.x))
         return -1;
-    }
-    if (field_mem_new(&h->f, &h->record.x) || field_put(&h->f, h->record.x))
-        return -1;
-    c->record = is_sor ? (const void *)&h->params : &no_params;
-    c->record_bytes = is_sor ? sizeof h->params : sizeof no_params;
+    set_cell_record(h);
     d.body = h->cell;
     d.rows = c->n[0];
     d.cols = c->n[1];
@@ -128,7 +139,31 @@ static int build_wave(app_case *c, heddle_ctx *ctx)
 }
 
 static int reset(app_case *c) { return field_put((field *)c, ((heat_case *)c)->record.x); }
-static int read_back(app_case *c) { return field_get((field *)c, ((heat_case *)c)->record.x); }
+
+/* Over a fleet the result is swept over where it is. */
+static int reset_front(app_case *c)
+{
+    field *f = (field *)c;
+    memcpy(f->result, f->start, c->n[0] * c->n[1] * sizeof *f->start);
+    return 0;
+}
+
+static int build_front(app_case *c, heddle_ctx *ctx)
+{
+    heat_case *h = (heat_case *)c;
+    heddle_wavefront_desc d = HEDDLE_WAVEFRONT_INIT;
+    if (refuse_body(c) || reset_front(c) || app_fleet_open(c, ctx))
+        return -1;
+    set_cell_record(h);
+    d.body = h->cell;
+    d.rows = c->n[0];
+    d.cols = c->n[1];
+    d.sweeps = (uint32_t)h->f.sweeps;
+    d.cells = app_front_array(c, h->f.result, d.rows, d.cols * sizeof(float));
+    return d.cells ? app_front_new(c, &d) : -1;
+}
+
+static int read_back(app_case *c) { return c->looping ? 0 : field_get((field *)c, ((heat_case *)c)->record.x); }
 
 /* A plain sweep by any number of threads. Threads take bands of rows in pieces from left to right; a piece is ready
  * when the one above it is done. */
@@ -245,6 +280,7 @@ static void free_case(app_case *c)
         return;
     if (c->ctx)
         heddle_mem_free(c->ctx, ((heat_case *)c)->record.x);
+    app_loop_close(c);
     field_free((field *)c);
 }
 
@@ -259,8 +295,10 @@ static const app_option options_sor[] = {
     {"omega", "1.5", "how far a cell goes towards the mean of its neighbours, in distances to it: 0 to 2"},
     {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {
-    {&app_graph, build, reset, tiles}, {&app_wave, build_wave, reset, NULL}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{&app_graph, build, reset, tiles},
+                                         {&app_wave, build_wave, reset, NULL},
+                                         {&app_wavefront, build_front, reset_front, NULL},
+                                         {.engine = NULL}};
 
 /* Common to the three apps. */
 #define HEAT_APP                                                                                          \

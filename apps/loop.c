@@ -34,9 +34,13 @@ static void devices_of(heddle_ctx *ctx, char out[32])
         snprintf(out, 32, "cpu:%" PRIu32, config.n_workers);
 }
 
-static int open_fleet(app_case *c, heddle_ctx *ctx)
+int app_fleet_open(app_case *c, heddle_ctx *ctx)
 {
     char devices[32];
+    c->looping = app_alloc(1, sizeof *c->looping, "the fleet", c->error);
+    if (!c->looping)
+        return -1;
+    memset(c->looping, 0, sizeof *c->looping);
     if (ctx)
         devices_of(ctx, devices);
     return heddle_fleet_open(&c->looping->fleet,
@@ -58,6 +62,7 @@ static int make_arrays(app_case *c)
         d.host = l->form.rows[i].host;
         if (heddle_array_new(l->fleet, &d, &l->arrays[i]) != HEDDLE_OK)
             return app_failed(c);
+        l->n_arrays++;
     }
     return 0;
 }
@@ -83,12 +88,10 @@ static int make_loop(app_case *c)
 
 int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f)
 {
-    c->looping = app_alloc(1, sizeof *c->looping, "the loop", c->error);
-    if (!c->looping)
+    if (app_fleet_open(c, ctx))
         return -1;
-    memset(c->looping, 0, sizeof *c->looping);
     c->looping->form = *f;
-    return open_fleet(c, ctx) || make_arrays(c) || make_loop(c) || app_loop_reset(c) ? -1 : 0;
+    return make_arrays(c) || make_loop(c) || app_loop_reset(c) ? -1 : 0;
 }
 
 void app_loop_close(app_case *c)
@@ -97,7 +100,8 @@ void app_loop_close(app_case *c)
     if (!l)
         return;
     heddle_loop_free(l->loop);
-    for (uint32_t i = 0; i < l->form.n_rows; i++)
+    heddle_wavefront_free(l->front);
+    for (uint32_t i = 0; i < l->n_arrays; i++)
         heddle_array_free(l->arrays[i]);
     heddle_fleet_close(l->fleet);
     free(l);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.h - what scenarios APP/loop share: the fleet, arrays in the host memory of the case, the loop. An app says which rows a body
+/* loop.h - what scenarios APP/loop and APP/wavefront share: the fleet, arrays in the host memory of the case, the loop or wavefront. An app says which rows a body
  * touches and what it finds; building, running, resetting and freeing are here. Functions that return int return 0, or -1 with the
  * sentence. */
 #ifndef APP_LOOP_H
 #define APP_LOOP_H
 
 #include "app.h"
+#include "heddle/wavefront.h"
 
 enum { APP_MOST_ROWS = 6, APP_MOST_FOUND = 3 };
 
@@ -31,10 +32,18 @@ typedef struct app_loop_form {
 typedef struct app_looping {
     heddle_fleet *fleet;
     heddle_array *arrays[APP_MOST_ROWS];
-    heddle_loop *loop;
+    uint32_t n_arrays;
+    heddle_loop *loop;       /* of a scenario with app_loop; */
+    heddle_wavefront *front; /* with app_wavefront */
     app_loop_form form;
 } app_looping;
 
+/* For build: makes c->looping, with the fleet of c->devices or ctx. */
+int app_fleet_open(app_case *c, heddle_ctx *ctx);
+/* An array of the fleet at the case's own memory. NULL with the sentence. */
+heddle_array *app_front_array(app_case *c, void *host, uint64_t n_rows, uint64_t row_bytes);
+/* The wavefront of the app's table `cells`; a stride's time limit is the case's. */
+int app_front_new(app_case *c, const heddle_wavefront_desc *d);
 /* A form without rows and results, of n indices. */
 app_loop_form app_loop_of(uint64_t n);
 void app_loop_add_rows(app_loop_form *f, app_rows rows);

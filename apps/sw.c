@@ -337,6 +337,14 @@ static int build_wave(app_case *base, heddle_ctx *ctx)
     return pairs_of(base) ? sw_pairs_build((border_case *)base, pairs_of(base), ctx) : border_wave_build(base, ctx);
 }
 
+static int build_front(app_case *base, heddle_ctx *ctx)
+{
+    if (!pairs_of(base))
+        return border_front_build(base, ctx);
+    snprintf(base->error, APP_ERROR, "sw/wavefront takes one pair with linear gaps; sw/wave has many, and affine ones");
+    return -1;
+}
+
 static int reset_wave(app_case *base)
 {
     return pairs_of(base) ? sw_pairs_reset((border_case *)base, pairs_of(base)) : border_wave_reset(base);
@@ -433,8 +441,10 @@ static const app_option options[] = {
     BORDER_OPTIONS,
     {NULL, NULL, NULL}};
 
-static const app_scenario scenarios[] = {
-    {&app_graph, build_tiles, border_reset, border_tiles}, {&app_wave, build_wave, reset_wave, NULL}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{&app_graph, build_tiles, border_reset, border_tiles},
+                                         {&app_wave, build_wave, reset_wave, NULL},
+                                         {&app_wavefront, build_front, border_front_reset, NULL},
+                                         {.engine = NULL}};
 
 const app app_sw = {
     .name = "sw",

@@ -33,13 +33,13 @@ static void folder_open(folder *f, const char *root, const char *name)
     f->expected = known_load(root, name);
 }
 
-/* Turn 0 is the serial backend; then graphs take every policy, waves one to four threads, and loops two and three cores. On a GPU a
- * wave runs under its own schedule, then under auto. A loop runs where the context does. */
+/* Turn 0 is the serial backend; then graphs take every policy, waves one to four threads, and fleets two and three cores. On a GPU a
+ * wave runs under its own schedule, then under auto. A fleet is where the context is. */
 static uint32_t n_turns(const app_scenario *s)
 {
     if (on_gpu)
-        return s->engine == &app_wave ? 2 : s->engine == &app_loop;
-    if (s->engine == &app_loop)
+        return s->engine == &app_wave ? 2 : (uint32_t)app_engine_has_fleet(s->engine);
+    if (app_engine_has_fleet(s->engine))
         return 3;
     return s->engine->schedule ? 5 : HEDDLE_N_POLICIES;
 }

@@ -5,7 +5,7 @@
 # are skipped.
 . "$(dirname "$0")/common.sh"
 
-core=(include/heddle/core/*.h include/heddle/core/baselines/*.h include/heddle/body.h include/heddle/task.h include/heddle/wave.h include/heddle/loop.h include/heddle/openmp.h)
+core=(include/heddle/core/*.h include/heddle/core/baselines/*.h include/heddle/body.h include/heddle/task.h include/heddle/wave.h include/heddle/loop.h include/heddle/wavefront.h include/heddle/openmp.h)
 warnings=(-Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only)
 
 # HEADER COMPILER...: reads a file that includes the header twice from standard input.

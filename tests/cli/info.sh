@@ -67,6 +67,9 @@ done
 for app in dtw heat heat2d inthist sat sor sw; do
     in_out "^  $app/wave$"
 done
+for app in dtw heat heat2d sor sw; do
+    in_out "^  $app/wavefront$"
+done
 for app in beam conv dct des3 fbank mandel mix mm slu; do
     in_out "^  $app/pool$"
 done

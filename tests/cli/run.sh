@@ -230,6 +230,19 @@ run 0 run mandel/loop -n 1500x1000 -b 5x16 --devices 'virtual:fail=2 cpu:1' --st
 in_out '^virtual:0 .* lost$'
 in_out '^lost +1 of 2 units$'
 in_out '^  check +ok$'
+for app in 'heat2d -n 300' 'sw -n 400x700' 'dtw/wavefront -n 500 --opt keep=1' 'sor -n 200x400 --opt sweeps=6'; do
+    # shellcheck disable=SC2086
+    run 0 run ${app/ / } --devices 'virtual: cpu:1' --split static --json --stats
+    json_is "ok 2" "'%s %s' % (d['check'], len(d['stats']['units']))"
+    json_is True "sum(u['columns'] for u in d['stats']['units']) == d['n'][1] == d['stats']['columns']"
+done
+run 0 run sw/wavefront -n 600 --devices 'virtual: virtual:fail=2' --stats
+in_out '^virtual:1 .* lost$'
+in_out '^unit +share +strides +busy +end +columns/s '
+in_out '^  how +wavefront sw_cell_sums, divided by cut: '
+in_out '^ +columns 0 to [0-9]+ on virtual:0: from '
+refused '--trace: a wavefront keeps no trace' run sw/wavefront -n 600 --trace x.json
+refused 'sw/wavefront takes one pair with linear gaps' run sw/wavefront -n 600 --opt gaps=affine
 run 0 run histogram --input "$source_dir/data/images/coins_384x303.pgm" --devices cpu:2
 in_out '^  size +116352$'
 in_out 'hist256 = .0, 1, 2, 7, 10, 7, 10, 27, '

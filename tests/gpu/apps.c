@@ -160,7 +160,7 @@ static void run_size(const app *a, const app_scenario *scenario, const uint64_t 
     app_request q = {{s[0], s[1]}, {s[2], s[3]}, NULL, 0, NULL, 0, {0}};
     subject serial;
     uint32_t i;
-    if (!a->n[1] || scenario->engine == &app_loop || (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3])))
+    if (!a->n[1] || app_engine_has_fleet(scenario->engine) || (strstr(a->name, "lu") && (s[0] != s[1] || s[2] != s[3])))
         return;
     if (!strncmp(a->name, "heat", 4) || !strcmp(a->name, "jacobi") || !strcmp(a->name, "sor"))
         q.opts = &sweeps;

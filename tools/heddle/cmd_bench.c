@@ -74,7 +74,7 @@ typedef struct bench {
 
 /* ---- subjects ---- */
 
-static int is_loop(const bench *b) { return b->scenario->engine == &app_loop; }
+static int is_loop(const bench *b) { return app_engine_has_fleet(b->scenario->engine); }
 
 /* What the fleet of a loop is opened with. */
 static const char *devices_of(const heddle_config *config)

@@ -80,7 +80,7 @@ int cmd_plan(const options *o)
     int status;
     if (find_target(o, "plan", &t))
         return CLI_BAD;
-    if (t.scenario && (t.scenario->engine == &app_pool || t.scenario->engine == &app_loop))
+    if (t.scenario && (t.scenario->engine == &app_pool || app_engine_has_fleet(t.scenario->engine)))
         return cli_bad("%s/%s has no graph, and so no plan", t.app->name, t.scenario->engine->name);
     if (t.scenario && t.scenario->engine->schedule) /* only the engine of waves requires one */
         return plan_of_wave(&t, o);

@@ -309,7 +309,7 @@ static int gather(outcome *out, const options *o)
     if (out->w.graph)
         return summary_of_run(&out->summary, out->w.ctx, out->w.graph);
     if (work_loop(&out->w))
-        return loop_summary_of(&out->loop, work_loop(&out->w)->fleet, work_loop(&out->w)->loop);
+        return loop_summary_of(&out->loop, work_loop(&out->w));
     return pool_summary_of(&out->pool, out->w.c->pool, out->w.app->table->n_bodies);
 }
 
@@ -347,21 +347,25 @@ static int read_plan(const work *w, const char *path)
 }
 
 static int is_of(const target *t, const app_engine *engine) { return !t->file && t->scenario->engine == engine; }
+static int is_of_fleet(const target *t) { return !t->file && app_engine_has_fleet(t->scenario->engine); }
 
 /* What a graph can show of itself, and a pool or a loop cannot. */
 static int check_scenario(const options *o, const target *t)
 {
     const char *option = o->dot ? "--dot" : o->dump_graph ? "--dump-graph" : o->plan ? "--plan" : NULL;
-    if (!option || !(is_of(t, &app_pool) || is_of(t, &app_loop)))
-        return CLI_OK;
-    return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
+    if (option && (is_of(t, &app_pool) || is_of_fleet(t)))
+        return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
+    option = o->trace ? "--trace" : o->timeline ? "--timeline" : NULL;
+    if (option && is_of(t, &app_wavefront))
+        return cli_bad("%s: a wavefront keeps no trace; --stats tells when its strides ran", option);
+    return CLI_OK;
 }
 
 /* Makes room for a trace if one is wanted. Pools read the variable when they are opened. */
 static int want_trace(const options *o, const target *t, heddle_config *config)
 {
     const int wanted = o->stats || o->trace || o->timeline;
-    if (is_of(t, &app_loop)) {
+    if (is_of_fleet(t)) {
         config->n_trace = o->trace || o->timeline ? LOOP_TRACE : 0;
         return CLI_OK;
     }

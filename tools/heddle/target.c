@@ -60,16 +60,24 @@ static int check_engine(const options *o, const char *name, const app_engine *en
 {
     if (o->pool && engine != &app_pool)
         return cli_bad("--pool: %s is no scenario of a pool", name);
-    if (o->is_loop && engine != &app_loop)
-        return cli_bad("--devices and --split: %s is no scenario of a loop", name);
-    return engine == &app_loop ? check_loop(o, name) : CLI_OK;
+    if (o->is_loop && !app_engine_has_fleet(engine))
+        return cli_bad("--devices and --split: %s is no scenario of a loop or wavefront", name);
+    return app_engine_has_fleet(engine) ? check_loop(o, name) : CLI_OK;
+}
+
+/* The scenario that --devices or --split means. */
+static const char *fleet_engine(const app *a)
+{
+    return a && !app_scenario_of(a, app_loop.name) && app_scenario_of(a, app_wavefront.name) ? app_wavefront.name
+                                                                                             : app_loop.name;
 }
 
 int find_scenario(const options *o, const char *name, const app **a, const app_scenario **s)
 {
     size_t n = strcspn(name, "/");
-    const char *engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : o->is_loop ? app_loop.name : NULL;
+    const char *engine;
     *a = app_named(name, n);
+    engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : o->is_loop ? fleet_engine(*a) : NULL;
     if (!*a)
         return unknown_app(name, n);
     *s = engine ? app_scenario_of(*a, engine) : scenario_for(*a, o->config.schedule);

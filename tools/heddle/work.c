@@ -35,7 +35,7 @@ static int is_serial(const heddle_config *c)
     return c->backend == HEDDLE_SERIAL || (c->backend == HEDDLE_AUTO && said && !strcmp(said, "serial"));
 }
 
-static int is_loop(const work *w) { return w->app && w->c->scenario->engine == &app_loop; }
+static int is_loop(const work *w) { return w->app && app_engine_has_fleet(w->c->scenario->engine); }
 
 /* The backend asked for, by option or by HEDDLE_BACKEND. */
 static int find_backend(const heddle_config *cfg, heddle_backend *out)
@@ -301,7 +301,7 @@ const char *work_how(const work *w)
     if (w->graph)
         return heddle_graph_describe_run(w->graph);
     if (work_loop(w))
-        return heddle_loop_how(work_loop(w)->loop);
+        return work_loop(w)->front ? heddle_wavefront_how(work_loop(w)->front) : heddle_loop_how(work_loop(w)->loop);
     return w->c->pool && heddle_pool_get_info(w->c->pool, &pool) == HEDDLE_OK ? pool.how : "";
 }
 
@@ -316,6 +316,9 @@ const char *work_split(void)
 uint32_t work_n_units(const work *w)
 {
     heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
+    heddle_wavefront_stats front = HEDDLE_WAVEFRONT_STATS_INIT;
+    if (work_loop(w)->front)
+        return heddle_wavefront_get_stats(work_loop(w)->front, &front) == HEDDLE_OK ? front.n_units : 0;
     return heddle_loop_get_stats(work_loop(w)->loop, &stats) == HEDDLE_OK ? stats.n_units : 0;
 }
 
