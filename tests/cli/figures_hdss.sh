@@ -3,8 +3,8 @@
 # on one another; what is not possible is skipped with a reason.
 . "$2/tests/cli/common.bash"
 
-run 0 bench --figures hdss --out loops -n 400000 --runs 2 --opt devices="virtual: cpu:1"
-for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv openmp.tsv pipeline.tsv; do
+run 0 bench --figures hdss --out loops -n 400000 --runs 2 --opt devices="virtual: cpu:1" --opt side=400
+for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv openmp.tsv pipeline.tsv fronts.tsv; do
     in_out "^loops/hdss-$name$"
 done
 for file in loops/*.svg; do
@@ -46,6 +46,12 @@ for app in blackscholes histogram boxfilter ep mandel; do
             exit bad || ways != all || (said != "" && !left_out)
         }' loops/hdss-openmp.tsv || fail "openmp of $app: $(cat loops/hdss-openmp.tsv)"
 done
+# All leave what the first left, which is the reference's; else they would be skipped.
+for app in dtw sw heat2d; do
+    awk -F '\t' -v app=$app '$1 == app && $4 == "virtual:" { n += $2 == 400 && $7 > 0 && $8 <= $7 && $10 == 1 && $11 == 1 }
+        $1 == app && $4 == "virtual: cpu:1" { n += $7 > 0 && $10 > 0 && $11 >= 1 } END { exit n != 2 }' loops/hdss-fronts.tsv ||
+        fail "fronts: $(cat loops/hdss-fronts.tsv)"
+done
 # Slices double; the rate is indices over time; through each app with three goes a curve.
 awk -F '\t' '$1 == app && $2 != 2 * last { bad = 1 } { app = $1; last = $2 }
     $3 == "virtual:" { n++; rate = $2 / $4; bad += $8 != 1 || $7 > 1.01 * rate || $7 < 0.99 * rate } END { exit bad || n < 15 }' \
@@ -61,7 +67,7 @@ run 0 bench --figures hdss --out lost -n 100000 --runs 1 --opt devices=virtual:f
 run 0 bench --figures hdss --out late -n 100000 --runs 1 --opt seconds=1e-9 --opt figures=ways --opt apps=ep
 [ "$(grep -c 'skipped	--opt seconds left no time$' late/hdss-ways.tsv)" = 11 ] || fail "no time: $(cat late/hdss-ways.tsv)"
 if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
-    run 0 bench --figures hdss --out none -n 100000 --runs 1 --opt apps=ep
+    run 0 bench --figures hdss --out none -n 100000 --runs 1 --opt apps=ep --opt side=100
     for app in blackscholes histogram boxfilter ep mandel; do
         rows pipeline $app 2 '$3 == "cuda:0" && $4 == "skipped" && $5 != ""'
     done
@@ -73,13 +79,15 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
 fi
 
 run 2 bench --figures hdss --opt figures=four
-in_err 'figures=four: of alone, ways, chunks, openmp and pipeline'
+in_err 'figures=four: of alone, ways, chunks, openmp, pipeline and fronts'
 run 2 bench --figures hdss --opt apps=lu
 in_err 'apps=lu: of blackscholes'
 run 2 bench --figures hdss --opt devices=wirtual:
 in_err 'devices=wirtual:'
 run 2 bench --figures hdss --opt seconds=x
 in_err 'seconds=x'
+run 2 bench --figures hdss --opt side=x
+in_err 'side=x'
 run 2 bench --figures hdss --opt speed=1
-in_err 'there are figures, apps, devices and seconds'
+in_err 'there are figures, apps, devices, seconds and side'
 finish

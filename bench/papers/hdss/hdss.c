@@ -9,7 +9,9 @@
  *     chunks  figures 3.1 and 3.7: the rate of the GPU by the size of a slice, and two curves through it (hdss-fits)
  *     openmp  not in the thesis: one core, and all cores, beside loops written by hand: a plain one, and OpenMP's schedules at their best
  *             chunk
- *     pipeline  the same of the GPU alone, beside a pipeline written by hand, at its best chunk and number of streams
+ *     pipeline  the same of the GPU alone, beside a pipeline written by hand, at its best chunk and number of streams.
+ *     fronts  Dtw, sw and heat2d over several GPUs, and over a GPU and cores, beside the wave of one GPU; --opt side=N: of at most N rows and
+ *             columns; 8192 where there is no GPU
  *
  * Apps have BYTES of input (the thesis': 750 MB); ep and mandel, which have none, about as much work as the slower of the others. The
  * answer of the first and of the last run of each fleet is compared with the app's reference; of what differs, fails or cannot be there is a
@@ -33,11 +35,8 @@ const loop_app hdss_apps[HDSS_APPS] = {{"blackscholes", 1, 0, 12},
 static const struct {
     const char *name;
     int (*make)(figures *f);
-} all_figures[] = {{"alone", hdss_alone},
-                   {"ways", hdss_ways},
-                   {"chunks", hdss_chunks},
-                   {"openmp", hdss_openmp},
-                   {"pipeline", hdss_pipeline}};
+} all_figures[] = {{"alone", hdss_alone},   {"ways", hdss_ways},         {"chunks", hdss_chunks},
+                   {"openmp", hdss_openmp}, {"pipeline", hdss_pipeline}, {"fronts", hdss_fronts}};
 
 const char hdss_no_gpu[] = "there is no GPU; --opt devices names what stands for one";
 
@@ -88,7 +87,7 @@ static void set_devices(figures *f, const char *words, char others[MOST_WORDS])
 }
 
 typedef struct asked {
-    const char *figures, *apps, *devices, *seconds;
+    const char *figures, *apps, *devices, *seconds, *side;
 } asked;
 
 static int find_options(const options *o, asked *a)
@@ -96,13 +95,17 @@ static int find_options(const options *o, asked *a)
     const struct {
         const char *key;
         const char **value;
-    } known[] = {{"figures", &a->figures}, {"apps", &a->apps}, {"devices", &a->devices}, {"seconds", &a->seconds}};
+    } known[] = {{"figures", &a->figures},
+                 {"apps", &a->apps},
+                 {"devices", &a->devices},
+                 {"seconds", &a->seconds},
+                 {"side", &a->side}};
     for (size_t i = 0; i < o->request.n_opts; i++) {
         size_t k = 0;
         while (k < COUNT(known) && strcmp(o->request.opts[i].key, known[k].key) != 0)
             k++;
         if (k == COUNT(known))
-            return cli_bad("--opt %s: of --figures hdss there are figures, apps, devices and seconds",
+            return cli_bad("--opt %s: of --figures hdss there are figures, apps, devices, seconds and side",
                            o->request.opts[i].key);
         *known[k].value = o->request.opts[i].value;
     }
@@ -147,18 +150,21 @@ static int make_figures(figures *f, const char *list)
             return CLI_BAD;
         n_made++;
     }
-    return n_made ? CLI_OK : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp and pipeline", list);
+    return n_made ? CLI_OK : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp, pipeline and fronts", list);
 }
 
 int figures_hdss(const options *o)
 {
     figures f = {.o = o, .n_bytes = o->request.n[0] ? (double)o->request.n[0] : BYTES};
-    asked a = {NULL, NULL, NULL, NULL};
+    asked a = {NULL, NULL, NULL, NULL, NULL};
     char others[MOST_WORDS];
     int status;
     if (find_options(o, &a) || read_seconds(a.seconds, &f.end_ns))
         return CLI_BAD;
     f.apps = a.apps;
+    f.side = a.side ? strtoull(a.side, NULL, 10) : 0;
+    if (a.side && !f.side)
+        return cli_bad("--opt side=%s: a number of rows and columns is expected", a.side);
     if (is_any_app(&f))
         return CLI_BAD;
     if (a.devices && strlen(a.devices) >= sizeof others)

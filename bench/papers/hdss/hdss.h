@@ -26,6 +26,7 @@ typedef struct figures {
     const char *everything; /* words of devices */
     const char *others;     /* those of them that are no cores; "": none */
     const char *first;      /* the accelerator that rows with one have; NULL: there is none */
+    uint64_t side;          /* of fronts: most rows and columns; 0: those of the thesis and larger */
     uint64_t end_ns;        /* nothing begins later */
     int wrong;              /* a check failed */
 } figures;
@@ -99,5 +100,6 @@ int hdss_ways(figures *f);
 int hdss_chunks(figures *f);
 int hdss_openmp(figures *f);
 int hdss_pipeline(figures *f);
+int hdss_fronts(figures *f);
 
 #endif

@@ -28,5 +28,6 @@ loop_long() {
     # What a figure has no seconds for is a row that says so.
     try loop.alone 50 "${figures[@]}" --opt figures=alone --opt seconds=40
     try loop.ways 130 "${figures[@]}" --opt figures=ways --opt seconds=118
+    try loop.fronts 80 "${figures[@]}" --opt figures=fronts --opt seconds=60
     try loop.chunks 50 "${figures[@]}" --opt figures=chunks --opt seconds=40
 }
