@@ -40,7 +40,7 @@ typedef struct maker {
     uint64_t *ends_at;
     hd_wave wave;
     uint8_t *block;
-    uint64_t n_bands, items_at, found_at, done_at, gone_at, failures_at, stamps_at, far_at, carry_at, group_bytes,
+    uint64_t n_bands, items_at, found_at, of_items_at, gone_at, failures_at, stamps_at, far_at, carry_at, group_bytes,
         block_bytes; /* group_bytes: carry of a group */
 } maker;
 
@@ -608,7 +608,7 @@ static void fill_wave(maker *m)
     w->far = (hd_pair_word *)(void *)(m->block + m->far_at);
     w->x = d->x;
     w->y = d->y;
-    w->done = (uint32_t *)(void *)(m->block + m->done_at);
+    w->of_items = (hd_item_words *)(void *)(m->block + m->of_items_at);
     w->gone = (uint32_t *)(void *)(m->block + m->gone_at);
     w->failures = m->info->fails ? (hd_wave_failure *)(void *)(m->block + m->failures_at) : NULL;
     w->stamps = m->tile ? NULL : (uint64_t *)(void *)(m->block + m->stamps_at);
@@ -668,8 +668,8 @@ static heddle_status make_block(maker *m)
 {
     m->items_at = hd_wave_lines(sizeof(hd_wave)) + hd_wave_lines(sizeof(hd_wave_words));
     m->found_at = m->items_at + hd_wave_lines(m->n_items * sizeof *m->items);
-    m->done_at = m->found_at + hd_wave_lines(m->n_bands * m->info->found_bytes);
-    m->gone_at = m->done_at + hd_wave_lines(m->n_items * sizeof *m->wave.done);
+    m->of_items_at = m->found_at + hd_wave_lines(m->n_bands * m->info->found_bytes);
+    m->gone_at = m->of_items_at + hd_wave_lines(m->n_items * sizeof *m->wave.of_items);
     m->failures_at = m->gone_at + hd_wave_lines(m->wave.n_gone * sizeof *m->wave.gone);
     m->stamps_at = m->failures_at + hd_wave_lines(m->info->fails ? m->n_bands * sizeof *m->wave.failures : 0u);
     m->far_at = m->stamps_at + hd_wave_lines(m->tile ? 0 : 2u * m->n_bands * sizeof *m->wave.stamps);
@@ -825,7 +825,7 @@ static heddle_status start_anew(heddle_graph *g)
         words.measured = words.base;
     words.done = words.failed = words.first.code = 0;
     memset(words.halted, 0, sizeof words.halted);
-    HD_TRY(clear(g->ctx, wave.done, wave.n_items * sizeof *wave.done));
+    HD_TRY(clear(g->ctx, wave.of_items, wave.n_items * sizeof *wave.of_items));
     if (wraps)
         HD_TRY(clear_words(g->ctx, &wave));
     return heddle_mem_write(g->ctx, wave.words, &words, sizeof words);

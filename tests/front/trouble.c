@@ -90,8 +90,13 @@ static void test_none_left(void)
 /* A unit that does not answer is lost at the limit. */
 static void test_limit(void)
 {
-    front_case c = {
-        .body = front_best, .rows = 50, .cols = 400, .seed = 6, .time_limit_ms = 50, .fail_row = UINT32_MAX};
+    front_case c = {.body = front_best,
+                    .rows = 50,
+                    .cols = 400,
+                    .seed = 6,
+                    .split = HEDDLE_SPLIT_STATIC,
+                    .time_limit_ms = 50,
+                    .fail_row = UINT32_MAX};
     heddle_fleet *f = open_fleet("virtual:hang=2", others);
     front_rig r;
     CHECK_OK(NULL, front_open(&r, f, &c));

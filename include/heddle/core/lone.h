@@ -520,6 +520,8 @@ HD_FN uint32_t *hd_lone_count(const hd_lone *l, const uint32_t *counts)
     return counts ? (uint32_t *)(uintptr_t)counts + (l->item - l->wave->items) : (uint32_t *)0;
 }
 
+HD_FN hd_item_words *hd_lone_words(const hd_lone *l) { return l->wave->of_items + (l->item - l->wave->items); }
+
 /* The first row after the band. */
 HD_FN uint32_t hd_lone_end_row(const hd_lone *l)
 {
@@ -668,7 +670,8 @@ HD_FN void hd_lone_tell(const hd_lone *l, uint32_t band, uint32_t tag, uint32_t 
 HD_FN int hd_lone_borders(const hd_lone *l, const heddle_thread *thread, uint32_t band, uint32_t g)
 {
     const uint32_t cols = l->item->cols, end = (g + 1u) * HD_WAVE_GRANULE;
-    if (g == 0 && !hd_count_wait(thread, &l->place, hd_lone_count(l, l->wave->west_count), hd_lone_end_row(l)))
+    if (g == 0 && !hd_west_await(thread, &l->place, hd_lone_words(l), hd_lone_count(l, l->wave->west_count), l->row,
+                                 hd_lone_end_row(l)))
         return 0;
     return band || hd_count_wait(thread, &l->place, hd_lone_count(l, l->wave->north_count), end < cols ? end : cols);
 }
@@ -680,7 +683,8 @@ HD_FN void hd_lone_end(const hd_lone *l, const heddle_thread *thread, uint32_t b
         hd_lone_found(l, l->wave->found + (l->item->found_at + band) * l->type->found_bytes);
     if (l->failure.code)
         hd_wave_fail(l->wave->words, l->wave->failures, (uint32_t)l->item->found_at + band, &l->failure);
-    hd_count_raise(thread, &l->place, hd_lone_count(l, l->wave->last_col_count), l->row, hd_lone_end_row(l));
+    hd_east_raise(thread, &l->place, hd_lone_words(l), hd_lone_count(l, l->wave->last_col_count), l->row,
+                  hd_lone_end_row(l));
 }
 
 /* A band checks whether it is over at its begin, where it goes on, and now and then in between. */
@@ -761,9 +765,9 @@ HD_FN void hd_lone_found_all(const hd_wave *wave, const hd_lone_type *type)
  * those of all, and prepares the words for the next run. */
 HD_FN void hd_lone_part_end(const heddle_thread *thread, const hd_wave *wave, uint32_t item, const hd_lone_type *type)
 {
-    if (HD_ADD(&wave->done[item], 1u, ACQ_REL, DEV) + 1u != wave->items[item].n_parts)
+    if (HD_ADD(&wave->of_items[item].done, 1u, ACQ_REL, DEV) + 1u != wave->items[item].n_parts)
         return;
-    wave->done[item] = 0;
+    __builtin_memset(&wave->of_items[item], 0, sizeof *wave->of_items);
     if (wave->found)
         hd_lone_found_item(wave, item, type);
     if (HD_ADD(&wave->words->done, 1u, ACQ_REL, DEV) + 1u != wave->n_items)

@@ -134,8 +134,8 @@ template <typename K, int R, int C> static __device__ __forceinline__ int hd_wes
     if (!a.wave->west_count)
         return 1;
     if (a.lane == 0)
-        is_there =
-            (uint32_t)hd_count_wait(a.thread, &at, hd_strip_count(a, a.wave->west_count), end < a.rows ? end : a.rows);
+        is_there = (uint32_t)hd_west_await(a.thread, &at, hd_strip_words(a), hd_strip_count(a, a.wave->west_count),
+                                           a.index * 32u * R, end < a.rows ? end : a.rows);
     is_there = hd_shuffle(is_there, 0);
     hd_warp_sync(); /* all lanes need what lane 0 acquired */
     return is_there != 0;
@@ -221,10 +221,10 @@ template <typename K>
 static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, const hd_wave_part *p)
 {
     const hd_wave *wave = p->wave;
-    if (thread->index >= 32u || !hd_is_last(&wave->done[p->item], wave->items[p->item].n_parts))
+    if (thread->index >= 32u || !hd_is_last(&wave->of_items[p->item].done, wave->items[p->item].n_parts))
         return;
     if (thread->index == 0)
-        wave->done[p->item] = 0;
+        wave->of_items[p->item] = hd_item_words();
     if constexpr (K::finds != HD_FINDS_NOTHING)
         if (wave->found)
             hd_found_item<K>(wave, p->item);
@@ -242,7 +242,7 @@ static __device__ __forceinline__ void hd_part_end(const heddle_thread *thread, 
 /* All lanes of a warp that has left its cells of the last column: raises the count. It keeps no state of the band for
  * this, because each word would be a register in all steps. */
 template <typename K, int R>
-static __device__ __forceinline__ void hd_east_raise(const heddle_thread *thread, const hd_wave_part *p)
+static __device__ __forceinline__ void hd_strip_tell_east(const heddle_thread *thread, const hd_wave_part *p)
 {
     const uint32_t first = (p->band + thread->index / 32u) * 32u * R, end = first + 32u * R;
     const uint32_t rows = p->wave->items[p->item].rows;
@@ -252,7 +252,8 @@ static __device__ __forceinline__ void hd_east_raise(const heddle_thread *thread
         K::fails != 0 ? hd_wave_place_of(p->wave, p->wave->items + p->item, first) : hd_wave_place();
     hd_warp_sync();
     if ((thread->index & 31u) == 0)
-        hd_count_raise(thread, &at, p->wave->last_col_count + p->item, first, end < rows ? end : rows);
+        hd_east_raise(thread, &at, p->wave->of_items + p->item, p->wave->last_col_count + p->item, first,
+                      end < rows ? end : rows);
 }
 
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
@@ -429,7 +430,7 @@ static __device__ __forceinline__ void hd_strip_part(const heddle_thread *thread
     hd_bar_team(thread->team_size);
     if (thread->index / 32u < p->n_bands &&
         hd_strip_band(hd_strip_walk_of<K, R, C>(thread, params, p, near), p, is_tile))
-        hd_east_raise<K, R>(thread, p);
+        hd_strip_tell_east<K, R>(thread, p);
     hd_note_end(thread);
     hd_bar_team(thread->team_size);
     if (is_tile)

@@ -36,6 +36,12 @@ static __device__ __forceinline__ uint32_t *hd_strip_count(const hd_strip_walk<K
     return (uint32_t *)counts + (a.item - a.wave->items);
 }
 
+template <typename K, int R, int C>
+static __device__ __forceinline__ hd_item_words *hd_strip_words(const hd_strip_walk<K, R, C> &a)
+{
+    return a.wave->of_items + (a.item - a.wave->items);
+}
+
 /* All lanes of an item's first band: is the northern border there as far as granule g needs it? */
 template <typename K, int R, int C>
 static __device__ __forceinline__ int hd_north_is_there(const hd_strip_walk<K, R, C> &a, uint32_t g)

@@ -112,6 +112,13 @@ typedef struct hd_wave_item {
     uint32_t field, sweeps_before; /* the desc's field that it is a pass of; sweeps in earlier passes */
 } hd_wave_item;
 
+/* What bands of an item tell one another. 0 between runs. DEV */
+typedef struct hd_item_words {
+    uint32_t done; /* parts that have ended                                             */
+    uint32_t west; /* rows of the border in the west that a band has seen counted        */
+    uint32_t east; /* rows of the last column that bands have counted for others        */
+} hd_item_words;
+
 /* A wave as its bodies see it; written before a run and read-only during one, except what pointers point to. */
 typedef struct hd_wave {
     const hd_wave_item *items;
@@ -128,7 +135,7 @@ typedef struct hd_wave {
     uint8_t *found_each, *result; /* results, for each item, for all; NULL: not wanted           */
     hd_pair_word *far;            /* far rows                                                    */
     struct hd_wave_words *words;
-    uint32_t *done;                   /* of each item: parts that have ended. DEV                                   */
+    hd_item_words *of_items;          /* one for each item                                         */
     uint32_t *gone;                   /* of each band: tag of the last granule with all cells in the field. DEV */
     struct hd_wave_failure *failures; /* first failure of each band; NULL: cells cannot fail */
     uint32_t north_cell[HD_CELL_WORDS], west_cell[HD_CELL_WORDS], east_cell[HD_CELL_WORDS], corner[HD_CELL_WORDS];
@@ -361,28 +368,70 @@ HD_FN void hd_wave_pause(uint32_t n)
         HD_PAUSE(n);
 }
 
+/* After the n-th fruitless look. 0: the band is over. */
+HD_FN int hd_wave_rests(const heddle_thread *thread, const hd_wave_place *at, uint32_t n)
+{
+    hd_note_waits(thread, n);
+    if (n % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && hd_wave_is_over(thread, at))
+        return 0;
+    hd_wave_pause(n);
+    return 1;
+}
+
 /* Counted cells. Waits until `need` of them are there, and acquires what was written before they were counted. NULL:
  * all are there. 0: the waiting band is over. */
 HD_FN int hd_count_wait(const heddle_thread *thread, const hd_wave_place *at, const uint32_t *count, uint32_t need)
 {
     uint32_t n;
-    for (n = 0; count && HD_LOAD((uint32_t *)(uintptr_t)count, ACQUIRE, SYS) < need; n++) {
-        hd_note_waits(thread, n);
-        if (n % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && hd_wave_is_over(thread, at))
+    for (n = 0; count && HD_LOAD((uint32_t *)(uintptr_t)count, ACQUIRE, SYS) < need; n++)
+        if (!hd_wave_rests(thread, at, n))
             return 0;
-        hd_wave_pause(n);
-    }
+    hd_note_waited(thread, n);
+    return 1;
+}
+
+/* Are a band's rows first .. end - 1 of the border in the west there? The count may be in another device's or the host's memory, where
+ * each look takes a microsecond, and looks of hundreds of bands a thousand. So only the band whose rows are next looks at it,
+ * and leaves what it has seen in the item's words; the others look there. */
+HD_FN int hd_west_is_there(hd_item_words *words, const uint32_t *count, uint32_t first, uint32_t end)
+{
+    const uint32_t seen = HD_LOAD(&words->west, ACQUIRE, DEV);
+    uint32_t n;
+    if (seen < first || seen >= end)
+        return seen >= end;
+    n = HD_LOAD((uint32_t *)(uintptr_t)count, ACQUIRE, SYS);
+    if (n < end)
+        return 0;
+    HD_STORE(&words->west, n, RELEASE, DEV);
+    return 1;
+}
+
+/* Waits for them. 0: the band is over. */
+HD_FN int hd_west_await(const heddle_thread *thread, const hd_wave_place *at, hd_item_words *words,
+                        const uint32_t *count, uint32_t first, uint32_t end)
+{
+    uint32_t n;
+    for (n = 0; count && !hd_west_is_there(words, count, first, end); n++)
+        if (!hd_wave_rests(thread, at, n))
+            return 0;
     hd_note_waited(thread, n);
     return 1;
 }
 
 /* Rows first .. end - 1 have left their cells of the last column. Bands end in any order, but a count covers all rows
- * above. So a band waits until those have been counted. That is soon, because it needed these rows itself. */
-HD_FN void hd_count_raise(const heddle_thread *thread, const hd_wave_place *at, uint32_t *count, uint32_t first,
-                          uint32_t end)
+ * above. So a band waits until those have been counted, by the item's words. That is soon, because it needed these rows itself. */
+HD_FN void hd_east_raise(const heddle_thread *thread, const hd_wave_place *at, hd_item_words *words, uint32_t *count,
+                         uint32_t first, uint32_t end)
 {
-    if (count && hd_count_wait(thread, at, count, first))
-        HD_STORE(count, end, RELEASE, SYS);
+    uint32_t n;
+    if (!count)
+        return;
+    for (n = 0; HD_LOAD(&words->east, ACQUIRE, DEV) < first; n++)
+        if (!hd_wave_rests(thread, at, n))
+            return;
+    hd_note_waited(thread, n);
+    HD_STORE(count, end, RELEASE, SYS);
+    HD_STORE(&words->east, end, RELEASE, DEV);
 }
 
 /* One lane of a band: stamps its begin or its end, in the measured run only. Twice a band, so other runs do not notice. */

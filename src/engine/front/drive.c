@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#define LEFT_OUT 0.1  /* of the quickest's speed: slower units are left out */
+#define LEFT_OUT 0.25 /* of the quickest's speed: slower units are left out */
 #define OWN_PACE 0.02 /* of the run: a stride that ends so much later than the one before was not held up by it */
 #define SAME_SPEED 0.05
 #define SPINS 4096u
@@ -76,18 +76,45 @@ static void leave_out(heddle_wavefront *w)
     }
 }
 
-/* What this run has told. A stride that was held up by the one before tells only how slow its unit is at most. */
+/* Stride i's own pace: nothing to its left held it up. */
+static int is_own(const heddle_wavefront *w, uint64_t i)
+{
+    const hd_stride *s = hd_stride_at(w, i);
+    return !i || (double)s->ended_ns - (double)s[-1].ended_ns > OWN_PACE * (double)w->time_ns;
+}
+
+/* Of the units of a kind the quickest tells. One that was held up by the one before tells only how slow it is at most. */
+static void learn_kind(heddle_wavefront *w, uint32_t kind, double ns, int is_own_pace)
+{
+    for (uint32_t i = 0; i < w->n_sites; i++) {
+        hd_site *s = &w->sites[i];
+        const double was = s->column_ns;
+        if (s->unit->kind == kind &&
+            (!(was > 0) || ns < was * (1 - SAME_SPEED) || (is_own_pace && ns > was * (1 + SAME_SPEED))))
+            s->column_ns = ns;
+    }
+}
+
+/* What this run has told. A unit's first run does not count: kernels are loaded then. */
 static void learn(heddle_wavefront *w)
 {
-    for (uint64_t i = 0; i < w->n_begun; i++) {
-        const hd_stride *s = hd_stride_at(w, i);
-        hd_site *site = &w->sites[s->site];
-        const double ns = (double)site->busy_ns / (double)site->n_columns, was = site->column_ns;
-        const double later = i ? (double)s->ended_ns - (double)s[-1].ended_ns : (double)w->time_ns;
-        const int is_own = later > OWN_PACE * (double)w->time_ns;
-        if (!(was > 0) || ns < was * (1 - SAME_SPEED) || (is_own && ns > was * (1 + SAME_SPEED)))
-            site->column_ns = ns;
+    for (uint32_t kind = 0; kind < w->fleet->n_kinds; kind++) {
+        double least = 0;
+        int own = 0;
+        for (uint64_t i = 0; i < w->n_begun; i++) {
+            const hd_stride *s = hd_stride_at(w, i);
+            const hd_site *site = &w->sites[s->site];
+            const double ns = (double)site->busy_ns / (double)site->n_columns;
+            if (site->unit->kind != kind || !site->n_runs)
+                continue;
+            least = least > 0 && least < ns ? least : ns;
+            own |= is_own(w, i);
+        }
+        if (least > 0)
+            learn_kind(w, kind, least, own);
     }
+    for (uint32_t i = 0; i < w->n_sites; i++)
+        w->sites[i].n_runs += w->sites[i].n_strides > 0;
 }
 
 /* ---- the split --------------------------------------------------------------------------------------------------------- */

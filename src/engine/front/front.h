@@ -22,6 +22,7 @@ typedef struct hd_site {
     char name[64];
     double weight;    /* by data sheet */
     double column_ns; /* of all rows; 0: not known */
+    uint64_t n_runs;  /* that it had strides in */
     int is_host;      /* works on the arrays themselves */
     /* of a run: */
     int is_busy, is_left_out, is_lost;
