@@ -7,25 +7,28 @@
  *
  * A slice of n grains takes t0 + (work of the grains + ramp) / rate. The work of a grain is 1 in the mean, and differs by the load's
  * shape. Behind another slice of the same unit only a part of t0 is seen. A unit behind a link first gets the slice's bytes, and sends
- * bytes back afterwards; a link carries one transfer each way at a time. */
+ * bytes back afterwards; a link carries one transfer each way at a time. A unit with one slice at a time, and without a link, stops when
+ * it is told to, also in the middle of a grain. */
 #ifndef HEDDLE_SIMULATE_H
 #define HEDDLE_SIMULATE_H
 
 #include "heddle/loop.h"
 
 /* The work of grain i of n, against the mean. */
-#define HEDDLE_SHAPE_MAP(X)                                       \
-    X(EVEN, 0, "even", "the same for all")                        \
-    X(RAMP, 1, "ramp", "from 0 to twice the mean")                \
-    X(FALLING, 2, "falling", "from twice the mean to 0")          \
-    X(ROUGH, 3, "rough", "4096 parts, log-normal with sigma 0.7") \
-    X(PEAK, 4, "peak", "20 times as much for 4 % of the grains, near the end")
+#define HEDDLE_SHAPE_MAP(X)                                                        \
+    X(EVEN, 0, "even", "the same for all")                                         \
+    X(RAMP, 1, "ramp", "from 0 to twice the mean")                                 \
+    X(FALLING, 2, "falling", "from twice the mean to 0")                           \
+    X(ROUGH, 3, "rough", "4096 parts, log-normal with sigma 0.7")                  \
+    X(PEAK, 4, "peak", "20 times as much for 4 % of the grains, near the end")     \
+    X(DENSE, 5, "dense", "100 times as much for 4 % of the grains, in the middle") \
+    X(FRONT, 6, "front", "50 times as much for 3 % of the grains, at the beginning")
 
 typedef enum heddle_shape {
 #define HEDDLE_X(name, value, text, help) HEDDLE_SHAPE_##name = (value),
     HEDDLE_SHAPE_MAP(HEDDLE_X)
 #undef HEDDLE_X
-        HEDDLE_N_SHAPES = 5
+        HEDDLE_N_SHAPES = 7
 } heddle_shape;
 
 /* Some units that are alike. */

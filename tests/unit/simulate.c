@@ -274,6 +274,60 @@ static void test_few_grains(void)
     }
 }
 
+/* A GPU of 200 to 600 cores and few grains, of which some take a core as long as the GPU takes for all: never slower than the GPU alone, but
+ * for what a first run has to find out. */
+typedef struct uneven {
+    double cores; /* that the GPU is as quick as */
+    uint64_t n;   /* grains */
+    double ms;    /* of the GPU alone */
+    uint32_t n_cores;
+    heddle_shape shape;
+} uneven;
+
+/* The time of the GPU alone over that of all. */
+static double against_alone(const uneven *u, uint32_t n_runs, uint64_t seed)
+{
+    const double rate = (double)u->n / (u->ms * MS);
+    fleet f = {"uneven", 2, {DEVICE(1, 0, rate, 10000, 33), DEVICE(0, 1, rate / u->cores, 300, 1)}, {0, 0, 0}};
+    heddle_simulation d = HEDDLE_SIMULATION_INIT;
+    heddle_simulated both, alone;
+    f.kinds[0].least = u->n < 1000 ? 9 : 33;
+    f.kinds[0].most_flying = 3;
+    f.kinds[1].n_units = u->n_cores;
+    d.kinds = f.kinds;
+    d.n_kinds = 2;
+    d.n_grains = u->n;
+    d.shape = u->shape;
+    d.n_runs = n_runs;
+    d.seed = seed;
+    (void)simulate(&d, &both, f.name);
+    d.n_kinds = 1;
+    (void)simulate(&d, &alone, "alone");
+    return (double)alone.time_ns / (double)both.time_ns;
+}
+
+static void check_uneven(const uneven *u, uint32_t n_runs, uint64_t seed)
+{
+    const double part = against_alone(u, n_runs, seed);
+    if (is_verbose)
+        printf("uneven %s, a gpu of %.0f cores, %.0f ms, %llu grains, %u cores, run %u: %.3f\n",
+               heddle_shape_name(u->shape), u->cores, u->ms, (unsigned long long)u->n, u->n_cores, n_runs, part);
+    CHECK_MSG(part >= 0.98, "%s, a gpu of %.0f cores, %.0f ms, %llu grains, %u cores, run %u, seed %llu: %.3f",
+              heddle_shape_name(u->shape), u->cores, u->ms, (unsigned long long)u->n, u->n_cores, n_runs,
+              (unsigned long long)seed, part);
+}
+
+static void test_uneven(void)
+{
+    static const double cores[] = {200, 600}, ms[] = {8, 60, 1000};
+    static const uint64_t n[] = {128, 1024, 4096};
+    for (uint32_t i = 0; i < 2u * 3u * 3u * 2u * HEDDLE_N_SHAPES; i += CHECK_IS_SLOW ? 5 : 1) {
+        const uneven u = {cores[i % 2], n[i / 2 % 3], ms[i / 6 % 3], i / 18 % 2 ? 30 : 15, (heddle_shape)(i / 36)};
+        for (uint32_t n_runs = 1; n_runs <= 4; n_runs++)
+            check_uneven(&u, n_runs, 1 + i % 3);
+    }
+}
+
 static void test_links(void)
 {
     fleet f = one_gpu;
@@ -344,6 +398,7 @@ int main(void)
     test_hang();
     test_thesis();
     test_few_grains();
+    test_uneven();
     test_links();
     test_refused();
     return 0;

@@ -61,7 +61,7 @@ static void make(play *p, heddle_split way, uint64_t seed)
         p->units[i] = (player){.is = units[i], .waits_since = UINT64_MAX, .is_here = 1};
     }
     for (uint32_t k = 0; k < p->n_kinds; k++)
-        models[k] = (hd_split_model){(double)below(p, 1000), 1 + (double)below(p, 1000), 1};
+        models[k] = (hd_split_model){(double)below(p, 1000), 1 + (double)below(p, 1000), 1, (double)below(p, 5000)};
     c.models = below(p, 3) ? NULL : models;
     CHECK(hd_split_new(&p->s, &c) == HEDDLE_OK);
 }
@@ -110,8 +110,8 @@ static void advance(play *p, uint32_t unit, outstanding *o)
         u->waits_since = UINT64_MAX;
         return;
     }
-    if (o->slice.due_ns && below(p, 4) == 0)
-        ran.end = ran.begin + 1 + below(p, ran.end - ran.begin); /* it has stopped early */
+    if (hd_split_is_due(p->s, unit, &o->slice, p->now) == HD_DUE_NOW || (o->slice.due_ns && below(p, 16) == 0))
+        ran.end = ran.begin + below(p, ran.end - ran.begin + 1); /* it has stopped early */
     if (hd_split_stopped(p->s, unit, &o->slice, ran.end, began, p->now))
         write_home(p, unit, &ran);
     else
@@ -321,7 +321,7 @@ static void test_static(void)
 static void test_cut(void)
 {
     const hd_split_unit units[] = {ALIKE(0, 1, 1, 0), ALIKE(0, 1, 1, 0)};
-    const hd_split_model known = {0, 1000, 1};
+    const hd_split_model known = {0, 1000, 1, 0};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 100000, units, 2, &known);
     const hd_slice first = must_take(s, 0, 0); /* its claim: half of half */
     hd_slice slice;
@@ -340,7 +340,7 @@ static void test_cut(void)
 static void test_left_out(void)
 {
     const hd_split_unit units[] = {ALIKE(0, 1, 1, 0), {1, 1, 100, UINT64_MAX, 1, 0}};
-    const hd_split_model known[] = {{0, 10, 1}, {1e6, 1e6, 1}};
+    const hd_split_model known[] = {{0, 10, 1, 0}, {1e6, 1e6, 1, 0}};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 100000, units, 2, known);
     const hd_slice first = must_take(s, 0, 0);
     hd_slice slice;
@@ -360,7 +360,7 @@ typedef enum until { UNTIL_NOBODY, UNTIL_UNDER_WAY, UNTIL_KEPT } until;
 static void hang(until what, int other_hangs)
 {
     const hd_split_unit units[] = {ALIKE(0, 1, 1, 1), ALIKE(1, 1, 1, (uint32_t)other_hangs)};
-    const hd_split_model known[] = {{0, 1000, 1}, {0, 1000, 1}};
+    const hd_split_model known[] = {{0, 1000, 1, 0}, {0, 1000, 1, 0}};
     hd_split *s = make_plain(HEDDLE_SPLIT_STATIC, 20, units, 2, known);
     const hd_slice hung = must_take(s, 0, 0), own = must_take(s, 1, 0);
     const uint64_t late = 1000000000;
@@ -401,16 +401,56 @@ static void hang(until what, int other_hangs)
 static void test_stopped(void)
 {
     const hd_split_unit units[] = {ALIKE(0, 1, 1, 0), ALIKE(1, 2, 1, 1)};
-    const hd_split_model models[] = {{0, 1000, 1}, {0, 1000, 1}};
+    const hd_split_model models[] = {{0, 1000, 1, 0}, {0, 1000, 1, 0}};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, models);
     const hd_slice first = must_take(s, 0, 1000000), other = must_take(s, 1, 1000000);
-    const uint64_t n = first.end - first.begin;
+    const uint64_t n = first.end - first.begin, late = 1000000 + 8 * n * 1000 + 20000;
     hd_slice next;
-    CHECK(n > 2 && first.due_ns > 1000000 + n * 1000 && !other.due_ns); /* slices in queues cannot stop */
-    CHECK(hd_split_stopped(s, 0, &first, first.begin + 2, 1000000, first.due_ns));
+    CHECK(n > 2 && first.due_ns && !other.due_ns); /* slices in queues cannot stop */
+    CHECK(hd_split_is_due(s, 0, &first, late - 2) == HD_DUE_NOT &&
+          hd_split_is_due(s, 0, &first, late + 2) == HD_DUE_BETWEEN);
+    CHECK(hd_split_is_due(s, 1, &other, late + 2) == HD_DUE_NOT);
+    CHECK(hd_split_stopped(s, 0, &first, first.begin + 2, 1000000, late));
     CHECK(hd_split_n_ended(s) == 2);
-    next = must_take(s, 0, first.due_ns);
+    next = must_take(s, 0, late);
     CHECK(next.begin == first.begin + 2);
+    hd_split_delete(s);
+}
+
+/* A core is at its first grain still when a unit by far quicker has done the rest: it gives the grain up, and gets no other one. */
+static void test_given_up(void)
+{
+    const hd_split_unit units[] = {{0, 1, 1, 100, 64, 1}, ALIKE(1, 1, 1, 0)};
+    hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, NULL);
+    const hd_slice grain = must_take(s, 1, 0);
+    hd_split_model m;
+    hd_slice none;
+    uint64_t now = 0;
+    CHECK(grain.end == grain.begin + 1 && hd_split_is_due(s, 1, &grain, 1000000) == HD_DUE_NOT); /* nothing is known */
+    CHECK(run_alone(s, 0, &now, 10) == 999);
+    CHECK(hd_split_is_due(s, 1, &grain, 8) == HD_DUE_NOT && hd_split_is_due(s, 1, &grain, now) == HD_DUE_NOW);
+    CHECK(hd_split_stopped(s, 1, &grain, grain.begin, 0, now));
+    CHECK(hd_split_take(s, 1, now, &none) == HD_TAKE_LATER && hd_split_n_ended(s) == 999);
+    CHECK(run_alone(s, 0, &now, 10) == 1 && hd_split_is_over(s));
+    hd_split_model_of(s, 1, &m);
+    CHECK(m.n_seen == 1 && m.most_ns >= 2 * 9990); /* it is remembered */
+    hd_split_delete(s);
+    s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, (hd_split_model[]){{0, 10, 1, 10}, m});
+    CHECK(run_alone(s, 1, &now, 10) == 0 && run_alone(s, 0, &now, 10) == 1000);
+    hd_split_delete(s);
+}
+
+/* The quicker unit is lost: the core takes up again what it has given up. */
+static void test_taken_up(void)
+{
+    const hd_split_unit units[] = {{0, 1, 1, 100, 64, 1}, ALIKE(1, 1, 1, 0)};
+    hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, NULL);
+    const hd_slice grain = must_take(s, 1, 0);
+    uint64_t now = 0;
+    CHECK(run_alone(s, 0, &now, 10) == 999);
+    CHECK(hd_split_stopped(s, 1, &grain, grain.begin, 0, now));
+    hd_split_lost(s, 0, now);
+    CHECK(run_alone(s, 1, &now, 10) == 1 && hd_split_is_over(s));
     hd_split_delete(s);
 }
 
@@ -441,7 +481,7 @@ static void test_hangs_at_home(void)
 static void test_last_unit_hangs(void)
 {
     const hd_split_unit unit = ALIKE(0, 1, 1, 1);
-    const hd_split_model known = {0, 1000, 1};
+    const hd_split_model known = {0, 1000, 1, 0};
     hd_split *s = make_plain(HEDDLE_SPLIT_STATIC, 10, &unit, 1, &known);
     const hd_slice slice = must_take(s, 0, 0);
     hd_split_tick(s, 1000000000);
@@ -456,7 +496,7 @@ static void test_last_unit_hangs(void)
 static void test_slow(void)
 {
     const hd_split_unit units[] = {{0, 1, 1, 10, 1, 0}, ALIKE(0, 1, 1, 0)};
-    const hd_split_model known = {0, 1000, 1};
+    const hd_split_model known = {0, 1000, 1, 0};
     hd_split *s = make_plain(HEDDLE_SPLIT_STATIC, 200, units, 2, &known);
     const hd_slice slow = must_take(s, 0, 0), own = must_take(s, 1, 0);
     hd_slice none;
@@ -598,6 +638,8 @@ int main(void)
         for (int other = 0; other < 2; other++)
             hang(what, other);
     test_stopped();
+    test_given_up();
+    test_taken_up();
     test_hangs_at_home();
     test_last_unit_hangs();
     test_slow();

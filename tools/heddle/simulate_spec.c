@@ -23,7 +23,7 @@ const char simulate_help[] =
     "  die, hangs, join   TIME: it is lost; it never answers; it comes that late\n"
     "Links (--links): NAME:rate=BYTES a second,latency=TIME. The loop (--loop), as KEY=VALUE,...:\n"
     "  n       grains; default 1e6\n"
-    "  shape   even, ramp, falling, rough, peak\n"
+    "  shape   even, ramp, falling, rough, peak, dense, front\n"
     "  time    that it takes ideally without trouble; rates are scaled so\n"
     "  in, out bytes of a grain over links\n"
     "  seed, noise (of times, default 0.003), behind (part of t0 seen behind another slice, default 0.1)\n"

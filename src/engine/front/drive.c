@@ -134,7 +134,7 @@ static heddle_status make_split(drive *d)
     heddle_status s = units && models ? HEDDLE_OK : HEDDLE_ENOMEM;
     for (uint32_t i = 0; s == HEDDLE_OK && i < n; i++) {
         units[i] = (hd_split_unit){i, 1, 1, c.n, w->sites[i].weight, 0};
-        models[i] = (hd_split_model){0, column_ns(w, i) * (double)w->grain, 1};
+        models[i] = (hd_split_model){0, column_ns(w, i) * (double)w->grain, 1, 0};
     }
     if (s == HEDDLE_OK)
         s = hd_split_new(&d->split, &c);

@@ -46,6 +46,15 @@ void hd_tell_stopped(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t 
     pthread_mutex_unlock(&l->asking);
 }
 
+hd_due hd_ask_due(heddle_loop *l, uint32_t unit, const hd_slice *s)
+{
+    hd_due due;
+    pthread_mutex_lock(&l->asking);
+    due = hd_split_is_due(l->split, unit, s, heddle_host_clock_ns());
+    pthread_mutex_unlock(&l->asking);
+    return due;
+}
+
 int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s)
 {
     int keeps;
@@ -92,7 +101,7 @@ void hd_tell_back(heddle_loop *l, hd_fleet_unit *u)
     pthread_mutex_unlock(&l->asking);
 }
 
-static int reads_results(const heddle_loop *l)
+int hd_loop_reads_results(const heddle_loop *l)
 {
     uint64_t i;
     for (i = 0; i < l->pieces.n && !(hd_piece_at(l, i)->reads && hd_piece_at(l, i)->writes); i++)
@@ -102,7 +111,7 @@ static int reads_results(const heddle_loop *l)
 
 void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s)
 {
-    if (!reads_results(l))
+    if (!hd_loop_reads_results(l))
         return;
     pthread_mutex_lock(&l->asking);
     l->is_spoilt = 1;

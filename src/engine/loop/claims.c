@@ -2,6 +2,9 @@
 /* claims.c - claims: from the cursor, or from the tails of what others do not run. All ways share this (claims.h). */
 #include "engine/loop/claims.h"
 
+#include <math.h>
+
+#define QUICKER_TIMES 2.0        /* a kind so much quicker is a quicker one: of two kinds at most one is */
 #define RATES_UNTIL_SUMMED 4096u /* small errors of the sum do not add up */
 
 /* ---- presence -------------------------------------------------------------------------------------------------------- */
@@ -19,7 +22,7 @@ void hd_claimant_rated(hd_split *s, uint32_t unit)
     const hd_split_model *m = hd_model_of(s, unit);
     const double before = u->rate;
     u->each_ns = u->recent.n_seen ? hd_samples_each(&u->recent, m->t0_ns) : m->n_seen ? m->each_ns : 0;
-    u->rate = u->presence == HD_PRESENT && u->each_ns > 0 ? 1 / u->each_ns : 0;
+    u->rate = u->presence == HD_PRESENT && u->each_ns > 0 && !u->gave_up ? 1 / u->each_ns : 0;
     s->rate += u->rate - before;
     if (++s->n_rates % RATES_UNTIL_SUMMED == 0)
         sum_rates(s);
@@ -58,6 +61,48 @@ void hd_claimant_leaves(hd_split *s, uint32_t unit, hd_presence p)
     count_presence(s, unit, -1);
     s->n_waiting -= u->is_waiting;
     u->is_waiting = 0;
+}
+
+/* ---- too slow -------------------------------------------------------------------------------------------------------- */
+
+int hd_refuse(hd_split *s, uint32_t unit, uint64_t now_ns, double without_ns, double with_ns)
+{
+    hd_claimant *u = &s->units[unit];
+    u->is_refused = 1;
+    u->without_ns = hd_elapsed_ns(s, now_ns) + without_ns;
+    u->with_ns = hd_elapsed_ns(s, now_ns) + with_ns;
+    return 1;
+}
+
+int hd_is_quicker(const hd_split *s, uint32_t kind, uint32_t other)
+{
+    return s->units[s->kinds[kind].first].is.weight >= QUICKER_TIMES * s->units[s->kinds[other].first].is.weight;
+}
+
+double hd_kind_ns(const hd_split *s, uint32_t kind, double n)
+{
+    const hd_kind *k = &s->kinds[kind];
+    const double share = n / k->n_present, least = (double)s->units[k->first].is.least;
+    const double each = k->told_ns > 0 ? fmin(k->told_ns, k->model.each_ns) : k->model.each_ns;
+    return k->model.t0_ns + fmax(share, least) * each;
+}
+
+double hd_quicker_ns(const hd_split *s, uint32_t unit)
+{
+    double best = HUGE_VAL;
+    for (uint32_t k = 0; k < s->n_kinds; k++)
+        if (s->kinds[k].n_present && s->kinds[k].model.n_seen && hd_is_quicker(s, k, s->units[unit].is.kind))
+            best = fmin(best, hd_kind_ns(s, k, (double)(s->n - s->n_ended)));
+    return best;
+}
+
+int hd_claimant_is_overtaken(hd_split *s, uint32_t unit, uint64_t now_ns)
+{
+    const hd_split_model *m = hd_model_of(s, unit);
+    const double ns = m->t0_ns + (double)s->units[unit].is.least * m->most_ns;
+    const double quicker = s->way->cut && m->n_seen ? hd_quicker_ns(s, unit) : HUGE_VAL;
+    s->units[unit].gave_up &= quicker < HUGE_VAL;
+    return (s->units[unit].gave_up || ns > quicker) && hd_refuse(s, unit, now_ns, quicker, ns);
 }
 
 /* ---- what is loose --------------------------------------------------------------------------------------------------- */
@@ -135,6 +180,8 @@ int hd_claim_refill(hd_split *s, uint32_t unit, uint64_t now_ns)
 {
     const uint64_t left = hd_unclaimed(s);
     uint64_t n;
+    if (hd_claimant_is_overtaken(s, unit, now_ns))
+        return 0;
     if (s->n_loose && take_loose(s, unit))
         return 1;
     if (!left)

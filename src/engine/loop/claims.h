@@ -13,6 +13,12 @@ void hd_claimant_rated(hd_split *s, uint32_t unit);
 /* The same for all units of a kind of which something has become known. */
 void hd_kind_rated(hd_split *s, uint32_t kind);
 
+/* What all units of a kind that is quicker than the unit's need for all that is left; HUGE_VAL: there is none, or nothing is known of it. */
+double hd_quicker_ns(const hd_split *s, uint32_t unit);
+/* Would a quicker kind be done with all that is left before the unit is with its least slice, if its grains are the dearest that were
+ * seen? Or has the unit given up a slice because of that? Then it gets no claim. Never true of the quickest kind. Only in ways that cut. */
+int hd_claimant_is_overtaken(hd_split *s, uint32_t unit, uint64_t now_ns);
+
 /* Opens the claim to all, or closes it. An empty claim is never open. */
 void hd_claim_open(hd_split *s, hd_claimant *u);
 void hd_claim_close(hd_split *s, hd_claimant *u);

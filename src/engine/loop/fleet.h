@@ -217,6 +217,7 @@ void hd_ask_rest(heddle_loop *l, uint32_t n);
 int hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns);
 /* A core has stopped at a grain, or run all. */
 void hd_tell_stopped(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t at, uint64_t began_ns);
+hd_due hd_ask_due(heddle_loop *l, uint32_t unit, const hd_slice *s);
 int hd_tell_keep(heddle_loop *l, uint32_t unit, const hd_slice *s);
 /* A body has failed: the loop ends. */
 void hd_tell_failed(heddle_loop *l, hd_fleet_unit *u, uint32_t code, uint64_t index);
@@ -229,6 +230,8 @@ void hd_tell_back(heddle_loop *l, hd_fleet_unit *u);
  * again, and the loop ends. */
 void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s);
 int hd_is_over(heddle_loop *l);
+/* Does it read rows that it writes? Then an index cannot be run again once its results are home. */
+int hd_loop_reads_results(const heddle_loop *l);
 
 /* core.c: all that the unit has to do in this loop. */
 void hd_core_run(heddle_loop *l, hd_fleet_unit *u);

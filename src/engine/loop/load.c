@@ -8,6 +8,11 @@
 #define PEAK_AT 0.9
 #define PEAK_HALF 0.02
 #define PEAK_TIMES 20.0
+#define DENSE_AT 0.5
+#define DENSE_HALF 0.02
+#define DENSE_TIMES 100.0
+#define FRONT_UPTO 0.03
+#define FRONT_TIMES 50.0
 
 uint64_t hd_random_next(uint64_t *state)
 {
@@ -33,6 +38,8 @@ static double density(heddle_shape shape, double at, uint64_t *state)
     case HEDDLE_SHAPE_FALLING: return 1 - at;
     case HEDDLE_SHAPE_ROUGH: return exp(ROUGH_SIGMA * hd_random_normal(state));
     case HEDDLE_SHAPE_PEAK: return fabs(at - PEAK_AT) < PEAK_HALF ? PEAK_TIMES : 1;
+    case HEDDLE_SHAPE_DENSE: return fabs(at - DENSE_AT) < DENSE_HALF ? DENSE_TIMES : 1;
+    case HEDDLE_SHAPE_FRONT: return at < FRONT_UPTO ? FRONT_TIMES : 1;
     default: return 1;
     }
 }

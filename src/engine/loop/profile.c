@@ -30,9 +30,10 @@ void hd_profile_find(heddle_loop *l)
     hd_error note;
     uint32_t k;
     for (k = 0; l->fleet->profile_file && k < l->fleet->n_kinds; k++) {
-        hd_split_model m = {0, 0, 1};
+        hd_split_model m = {0, 0, 1, 0};
         if (key_of(l, k, &key) && hd_tuning_find(l->fleet->profile_file, &key, text, &note) &&
-            sscanf(text, "%lf ns and %lf ns a tile", &m.t0_ns, &m.each_ns) == 2 && m.t0_ns >= 0 && m.each_ns > 0)
+            sscanf(text, "%lf ns and %lf ns a tile, at most %lf", &m.t0_ns, &m.each_ns, &m.most_ns) >= 2 &&
+            m.t0_ns >= 0 && m.each_ns > 0)
             l->models[k] = m;
     }
 }
@@ -46,7 +47,8 @@ void hd_profile_keep(const heddle_loop *l)
     for (k = 0; l->fleet->profile_file && l->time_ns && k < l->fleet->n_kinds; k++) {
         if (!l->models[k].n_seen || !key_of(l, k, &key))
             continue;
-        (void)snprintf(text, sizeof text, "%.0f ns and %.3f ns a tile", l->models[k].t0_ns, l->models[k].each_ns);
+        (void)snprintf(text, sizeof text, "%.0f ns and %.3f ns a tile, at most %.3f ns", l->models[k].t0_ns,
+                       l->models[k].each_ns, l->models[k].most_ns);
         (void)hd_tuning_keep(l->fleet->profile_file, &key, text, l->time_ns, &e);
     }
 }

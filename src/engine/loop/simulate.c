@@ -8,14 +8,18 @@
 #include "engine/loop/split.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define TICK_NS 1000000.0
+#define LOOK_NS 50000.0  /* between a unit's looks at the time, while a slice is late */
+#define LOOKS 256.0      /* or such a part of the time that it had */
 #define PATIENCE 1000.0  /* ideal times, after which a loop that does not end is given up */
 #define PATIENCE_NS 1e12 /* and at least so long */
 #define MOST_UNITS 1000000u
 #define MOST_MODELS (1u << 20)
 
-typedef enum event_kind { EVENT_WORKED, EVENT_HOME, EVENT_LOST, EVENT_JOIN, EVENT_TICK } event_kind;
+typedef enum event_kind { EVENT_LOOK, EVENT_WORKED, EVENT_HOME, EVENT_LOST, EVENT_JOIN, EVENT_TICK } event_kind;
 
 typedef struct event {
     double at_ns;
@@ -26,8 +30,9 @@ typedef struct event {
 
 typedef struct flight {
     hd_slice slice;
-    uint64_t stop; /* the unit stops at this grain */
+    uint64_t stop; /* the unit stops before this grain */
     double issued_ns;
+    double began_ns, times, end_ns; /* of its work: begin; time over that of the load; end, if it is not stopped */
 } flight;
 
 typedef struct sim_unit {
@@ -129,23 +134,39 @@ static double carry(const heddle_simulated_link *l, double now, double bytes, do
     return *free_ns + (double)l->latency_ns;
 }
 
-/* A unit that looks at the time between grains stops when the slice is overdue: where, and when. */
-static uint64_t stop_of(simulation *x, const sim_unit *u, const hd_slice *slice, double begin_ns, double times,
-                        double *end_ns)
+/* When the unit has done the grains of the slice before this one. */
+static double grain_ns(const simulation *x, const sim_unit *u, const flight *f, uint64_t grain)
 {
-    uint64_t low = slice->begin + 1, high = slice->end;
-    if (!slice->due_ns || *end_ns <= (double)slice->due_ns)
-        return slice->end;
-    while (low < high) { /* the first grain before which it is overdue */
+    const double work = hd_load_work(x->load, f->slice.begin, grain);
+    return done_at(u->is, f->began_ns, work * f->times + u->is->ramp);
+}
+
+/* The grain that it is at. */
+static uint64_t grain_at(const simulation *x, const sim_unit *u, const flight *f, double now)
+{
+    uint64_t low = f->slice.begin, high = f->slice.end;
+    while (low + 1 < high) {
         const uint64_t at = low + (high - low) / 2;
-        if (done_at(u->is, begin_ns, hd_load_work(x->load, slice->begin, at) * times + u->is->ramp) >
-            (double)slice->due_ns)
-            high = at;
+        if (grain_ns(x, u, f, at) <= now)
+            low = at;
         else
-            low = at + 1;
+            high = at;
     }
-    *end_ns = done_at(u->is, begin_ns, hd_load_work(x->load, slice->begin, low) * times + u->is->ramp);
     return low;
+}
+
+/* The next event of a slice that is under way: its end, or a look at the time. */
+static void go_on(simulation *x, uint32_t unit, uint32_t slot, double now)
+{
+    sim_unit *u = &x->units[unit];
+    const flight *f = &u->flights[slot];
+    const double due = (double)f->slice.due_ns;
+    const double next = larger(due, now + larger(LOOK_NS, (now - f->issued_ns) / LOOKS));
+    const int looks = f->slice.due_ns && f->stop == f->slice.end && next < f->end_ns;
+    const event e = {looks ? next : f->end_ns, 0, unit, slot, looks ? EVENT_LOOK : EVENT_WORKED};
+    u->free_ns = f->end_ns;
+    if (!is_gone(u->is, e.at_ns))
+        put(x, e);
 }
 
 static void begin_slice(simulation *x, uint32_t unit, double now, const hd_slice *slice)
@@ -154,7 +175,6 @@ static void begin_slice(simulation *x, uint32_t unit, double now, const hd_slice
     const heddle_simulation *d = x->d;
     const double n = (double)(slice->end - slice->begin);
     double at = now, fixed, times;
-    uint64_t stop;
     if (u->is->link) {
         x->bytes[2 * (u->is->link - 1)] += (uint64_t)(n * d->bytes_in);
         at = carry(&d->links[u->is->link - 1], now, n * d->bytes_in, &x->in_free[u->is->link - 1]);
@@ -162,12 +182,10 @@ static void begin_slice(simulation *x, uint32_t unit, double now, const hd_slice
     fixed = u->is->t0_ns * (u->free_ns > at ? d->behind : 1) * (1 + fabs(d->noise * hd_random_normal(&u->random)));
     times = fabs(1 + d->noise * hd_random_normal(&u->random));
     at = larger(at, u->free_ns) + fixed;
-    u->free_ns = done_at(u->is, at, hd_load_work(x->load, slice->begin, slice->end) * times + u->is->ramp);
-    stop = stop_of(x, u, slice, at, times, &u->free_ns);
-    u->flights[slice->number] = (flight){*slice, stop, now};
+    u->flights[slice->number] = (flight){*slice, slice->end, now, at, times, 0};
+    u->flights[slice->number].end_ns = grain_ns(x, u, &u->flights[slice->number], slice->end);
     u->n_flying++;
-    if (!is_gone(u->is, u->free_ns))
-        put(x, (event){u->free_ns, 0, unit, slice->number, EVENT_WORKED});
+    go_on(x, unit, slice->number, now);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------------- */
@@ -182,6 +200,9 @@ static void ask(simulation *x, uint32_t unit, double now)
     while (u->n_flying < most) {
         const hd_take told = hd_split_take(x->split, unit, (uint64_t)now, &slice);
         if (told == HD_TAKE_SLICE) {
+            if (getenv("DBG"))
+                printf("   %.3f u%u takes %llu+%llu\n", now / 1e6, unit, (unsigned long long)slice.begin,
+                       (unsigned long long)(slice.end - slice.begin));
             begin_slice(x, unit, now, &slice);
             continue;
         }
@@ -215,7 +236,7 @@ static void home(simulation *x, const event *e)
     const flight *f = &u->flights[e->slot];
     const double began = larger(f->issued_ns, u->ended_ns);
     (void)hd_split_stopped(x->split, e->unit, &f->slice, f->stop, (uint64_t)began, (uint64_t)e->at_ns);
-    if (x->is_last && x->d->ended)
+    if (x->is_last && x->d->ended && f->stop > f->slice.begin)
         x->d->ended(x->d->arg, e->unit, f->slice.begin, f->stop, (uint64_t)began, (uint64_t)e->at_ns);
     u->ended_ns = e->at_ns;
     u->n_flying--;
@@ -245,6 +266,22 @@ static void worked(simulation *x, const event *e)
     put(x, back);
 }
 
+static void look(simulation *x, const event *e)
+{
+    sim_unit *u = &x->units[e->unit];
+    flight *f = &u->flights[e->slot];
+    const hd_due due = hd_split_is_due(x->split, e->unit, &f->slice, (uint64_t)e->at_ns);
+    if (due != HD_DUE_NOT) {
+        if (getenv("DBG"))
+            printf("   %.3f u%u due %d: %llu+%llu issued %.3f\n", e->at_ns / 1e6, e->unit, due,
+                   (unsigned long long)f->slice.begin, (unsigned long long)(f->slice.end - f->slice.begin),
+                   f->issued_ns / 1e6);
+        f->stop = grain_at(x, u, f, e->at_ns) + (due == HD_DUE_BETWEEN);
+        f->end_ns = due == HD_DUE_NOW ? e->at_ns : grain_ns(x, u, f, f->stop);
+    }
+    go_on(x, e->unit, e->slot, e->at_ns);
+}
+
 static void join(simulation *x, uint32_t unit, double now)
 {
     hd_split_join(x->split, unit, (uint64_t)now);
@@ -256,6 +293,7 @@ static void happen(simulation *x, const event *e)
 {
     x->n_events++;
     switch (e->kind) {
+    case EVENT_LOOK: look(x, e); break;
     case EVENT_WORKED: worked(x, e); break;
     case EVENT_HOME:
         if (!is_gone(x->units[e->unit].is, e->at_ns))

@@ -4,10 +4,13 @@
 
 #define SLOW_TIMES 8u /* of the predicted time: the claim of a unit is open to others */
 #define SLOW_NS 10000000u
-#define HANG_TIMES 64u /* the unit is suspected */
+#define HANG_TIMES 64u  /* the unit is suspected */
+#define WORST_TIMES 4.0 /* the same, of the time by the dearest grains */
 #define HANG_NS 100000000u
 #define DUE_TIMES 8.0 /* of the predicted time: a slice is due */
 #define DUE_NS 20000.0
+#define MOST_AGEING 0.9     /* of the time of the dearest grains, a loop: what was an accident is forgotten */
+#define GIVEN_UP_TIMES 2.0  /* of the time that a grain had: so long it is taken to be, if the unit gave it up */
 #define TOLD_DEVIATION 0.25 /* of a fixed cost that earlier loops have measured */
 #define LAST_TIMES 16u      /* so much more patience with the only unit that is left */
 #define LOOKS_OF_REST 32.0  /* so often in the rest of a loop, waiting units look for a tail */
@@ -34,6 +37,8 @@ HEDDLE_API const char *heddle_split_name(heddle_split way)
 typedef struct parts {
     uint64_t units, kinds, slots, way_all, way_units, n_bytes;
 } parts;
+
+static double larger(double a, double b) { return a > b ? a : b; }
 
 static uint64_t room(uint64_t *n_bytes, uint64_t more)
 {
@@ -66,7 +71,9 @@ static void make_kinds(hd_split *s, const hd_split_config *c)
         if (c->models)
             s->kinds[k].model = c->models[k];
         if (!(s->kinds[k].model.each_ns > 0))
-            s->kinds[k].model = (hd_split_model){0, 0, 0};
+            s->kinds[k].model = (hd_split_model){0};
+        s->kinds[k].told_ns = s->kinds[k].model.each_ns;
+        s->kinds[k].model.most_ns = larger(s->kinds[k].model.most_ns, s->kinds[k].model.each_ns);
         s->kinds[k].recent.deviation_ns = s->kinds[k].model.t0_ns * TOLD_DEVIATION;
         s->has_models &= s->kinds[k].model.n_seen > 0;
     }
@@ -131,6 +138,14 @@ static hd_take later(hd_split *s, hd_claimant *u)
     return HD_TAKE_LATER;
 }
 
+/* When a slice can be due for the first time. In ways that cut it depends on how the others come on. */
+static uint64_t due_ns(const hd_split *s, const hd_claimant *u, const hd_slot *slot)
+{
+    if (u->is.most_flying > 1 || u->begin != slot->end || (!s->way->cut && !(slot->expected_ns > 0)))
+        return 0;
+    return slot->issued_ns + 1 + (uint64_t)(s->way->cut ? 0 : DUE_TIMES * slot->expected_ns + DUE_NS);
+}
+
 static hd_take issue(hd_split *s, uint32_t unit, hd_slot *slot, uint64_t now_ns, hd_slice *out)
 {
     hd_claimant *u = &s->units[unit];
@@ -145,9 +160,7 @@ static hd_take issue(hd_split *s, uint32_t unit, hd_slot *slot, uint64_t now_ns,
     s->n_under_way++;
     s->n_waiting -= u->is_waiting;
     u->is_waiting = 0;
-    *out = (hd_slice){slot->begin, slot->end, (uint32_t)(slot - u->slots), 0};
-    if (slot->expected_ns > 0 && u->is.most_flying == 1 && u->begin == slot->end)
-        out->due_ns = now_ns + (uint64_t)(DUE_TIMES * slot->expected_ns + DUE_NS);
+    *out = (hd_slice){slot->begin, slot->end, (uint32_t)(slot - u->slots), due_ns(s, u, slot)};
     return HD_TAKE_SLICE;
 }
 
@@ -189,6 +202,11 @@ hd_take hd_split_take(hd_split *s, uint32_t unit, uint64_t now_ns, hd_slice *out
     slot = slot_in(u, HD_SLOT_FREE);
     if (s->way->is_single && u->n_flying && u->begin == u->end)
         return later(s, u);
+    if (u->gave_up && u->begin < u->end && hd_claimant_is_overtaken(s, unit, now_ns)) { /* its claim is for others */
+        s->changes += !u->is_open;
+        hd_claim_open(s, u);
+        return later(s, u);
+    }
     if (!slot || (u->begin == u->end && !hd_claim_refill(s, unit, now_ns)))
         return later(s, u);
     slot->begin = u->begin;
@@ -301,6 +319,8 @@ static void learn(hd_split *s, uint32_t unit, uint64_t n, double ns, int is_queu
     hd_samples_add(&u->recent, (double)n, ns, is_queued);
     hd_samples_add(&kind->recent, (double)n, ns, is_queued);
     hd_samples_fit(&kind->recent, &kind->model);
+    kind->most_ns = larger(kind->most_ns, larger(ns - kind->model.t0_ns, ns / 2) / (double)n);
+    kind->model.most_ns = larger(larger(kind->model.most_ns, kind->most_ns), kind->model.each_ns);
     kind->n += (double)n;
     kind->ns += ns;
     kind->n_slices++;
@@ -337,7 +357,7 @@ static void look_again(hd_split *s, uint64_t now_ns)
 
 static void count_end(hd_claimant *u, uint64_t n, uint64_t busy_ns, uint64_t now_ns)
 {
-    u->counts.n_slices++;
+    u->counts.n_slices += n > 0;
     u->counts.n_grains += n;
     u->counts.last_ns = now_ns;
     u->counts.busy_ns += busy_ns;
@@ -360,11 +380,24 @@ int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t b
     count_end(u, n, ns, now_ns);
     if (u->presence == HD_PRESENT)
         hd_claim_close(s, u);
-    learn(s, unit, n, (double)ns, is_queued);
+    learn(s, unit, n ? n : 1, n ? (double)ns : GIVEN_UP_TIMES * (double)ns, is_queued);
     expect(u, now_ns);
     look_again(s, now_ns);
     s->changes += s->n_ended == s->n;
     return 1;
+}
+
+hd_due hd_split_is_due(const hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t now_ns)
+{
+    const hd_slot *slot = slot_of(&s->units[unit], slice);
+    double late, rest;
+    if (!slot || !slice->due_ns || now_ns < slice->due_ns)
+        return HD_DUE_NOT;
+    late = (double)now_ns - (double)slot->issued_ns;
+    rest = late < slot->expected_ns ? slot->expected_ns - late : late;
+    if (s->way->cut && rest > hd_quicker_ns(s, unit))
+        return HD_DUE_NOW;
+    return slot->expected_ns > 0 && late > DUE_TIMES * slot->expected_ns + DUE_NS ? HD_DUE_BETWEEN : HD_DUE_NOT;
 }
 
 /* Its claim goes on where its slice ends, since it has no other slice: so the claim can take grains back. */
@@ -373,6 +406,7 @@ int hd_split_stopped(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t
     hd_claimant *u = &s->units[unit];
     hd_slot *slot = slot_of(u, slice);
     hd_slice done = *slice;
+    u->gave_up |= at < slice->end && hd_split_is_due(s, unit, slice, now_ns) == HD_DUE_NOW;
     if (slot && (slot->state == HD_SLOT_FLYING || slot->state == HD_SLOT_KEPT) && at < slice->end) {
         slot->end = done.end = u->begin = at;
         if (u->presence != HD_PRESENT)
@@ -474,7 +508,7 @@ static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
     hd_claimant *u = &s->units[unit];
     const hd_slot *slot = oldest(u);
     const double patience = s->n_present > 1 ? 1 : LAST_TIMES;
-    double expected, late;
+    double expected, late, dearest;
     if (!slot)
         return;
     expected = slot->expected_ns > 0 ? slot->expected_ns : slowest_ns(s, (double)(slot->end - slot->begin));
@@ -483,7 +517,8 @@ static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
         return;
     if (u->presence == HD_PRESENT)
         hd_claim_open(s, u);
-    if (u->is.may_hang && late > patience * (HANG_TIMES * expected + HANG_NS))
+    dearest = WORST_TIMES * (double)(slot->end - slot->begin) * hd_model_of(s, unit)->most_ns;
+    if (u->is.may_hang && late > patience * (larger(HANG_TIMES * expected, dearest) + HANG_NS))
         suspect_more(s, unit, now_ns);
 }
 
@@ -557,6 +592,7 @@ void hd_split_model_of(const hd_split *s, uint32_t kind, hd_split_model *out)
     const hd_kind *k = &s->kinds[kind];
     const double of_grains = k->ns - k->n_slices * k->model.t0_ns;
     *out = k->model;
+    out->most_ns = larger(k->most_ns, MOST_AGEING * out->most_ns);
     if (k->n > 0)
         out->each_ns = (of_grains > k->ns / 2 ? of_grains : k->ns / 2) / k->n;
 }

@@ -23,6 +23,7 @@ typedef struct hd_split hd_split;
 typedef struct hd_split_model {
     double t0_ns, each_ns;
     uint32_t n_seen; /* slices that it was made from; 0: nothing is known */
+    double most_ns;  /* of a grain in the slice with the dearest ones; 0: as each_ns */
 } hd_split_model;
 
 typedef struct hd_split_unit {
@@ -45,9 +46,14 @@ typedef struct hd_split_config {
 typedef struct hd_slice {
     uint64_t begin, end; /* grains */
     uint32_t number;     /* of this slice among those of its unit that are under way: below most_flying */
-    uint64_t
-        due_ns; /* a unit with one slice at a time that is not done by then had better stop (hd_split_stopped); 0: no matter */
+    uint64_t due_ns;     /* from then on the unit asks hd_split_is_due between parts of the slice; 0: it need not */
 } hd_slice;
+
+typedef enum hd_due {
+    HD_DUE_NOT,
+    HD_DUE_BETWEEN, /* the unit had better stop (hd_split_stopped) where a grain ends */
+    HD_DUE_NOW /* anywhere: of a grain that it has begun it forgets what it did; a quicker unit is sooner done with all of it */
+} hd_due;
 
 typedef enum hd_take {
     HD_TAKE_SLICE, /* run it */
@@ -66,8 +72,14 @@ hd_take hd_split_take(hd_split *s, uint32_t unit, uint64_t now_ns, hd_slice *out
 int hd_split_keep(hd_split *s, uint32_t unit, const hd_slice *slice);
 /* It is done: its results are home. 0: others have it by now, or will run it again. It was at work on it from began_ns on (with several under way: since the one before ended). */
 int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t began_ns, uint64_t now_ns);
-/* The same for a unit that has stopped at a grain: those from it on belong to its claim again, where others may find them. So a slice in a
- * region that is far denser than predicted is not the whole loop. Only if the slice has a due_ns. */
+/* Had the unit better stop? Only units with one slice at a time are told so.
+ *
+ * BETWEEN: 8 times the predicted time and 20 us have passed. NOW: the unit will take longer for the rest of the slice than a quicker
+ * kind for all that is left of the loop. What it will take is predicted until that time has passed; then, as long again as it has
+ * had. The unit gets nothing more while units of such a kind are here. Only in ways that cut. */
+hd_due hd_split_is_due(const hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t now_ns);
+/* The same for a unit that has stopped before a grain, which may be its first: those from it on belong to its claim again, where others may
+ * find them. So a slice in a region that is far denser than predicted is not the whole loop. Only if the slice has a due_ns. */
 int hd_split_stopped(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t at, uint64_t began_ns,
                      uint64_t now_ns);
 /* The unit is lost: what it has is given to others. A slice that it had kept is run again, too. */

@@ -37,6 +37,8 @@ typedef struct hd_claimant {
     hd_presence presence;
     uint8_t is_open;    /* its claim may be taken by anybody: it is absent, or far behind */
     uint8_t is_waiting; /* was told to ask later */
+    uint8_t
+        gave_up; /* it stopped a slice because quicker units could do all that was left in the time that it had taken */
     uint8_t is_refused; /* was left out at least once, with these times of the loop */
     double without_ns, with_ns;
     hd_samples recent; /* its own slices */
@@ -52,6 +54,8 @@ typedef struct hd_claimant {
 typedef struct hd_kind {
     hd_split_model model;
     hd_samples recent;
+    double told_ns;            /* a grain, by earlier loops; 0: there were none */
+    double most_ns;            /* a grain of the slice with the dearest grains, in this loop */
     double n, ns, n_slices;    /* of all its slices in this loop */
     uint32_t first, n_present; /* units: a list; those that are here */
     uint64_t refused_at;       /* changes, when a unit of it found no tail worth taking */
@@ -102,6 +106,20 @@ static inline uint64_t hd_unclaimed(const hd_split *s) { return s->n - s->cursor
 
 /* Nanoseconds that a grain takes on this unit: by its own latest slices, else by its kind's. Its kind is known. */
 static inline double hd_each_ns(const hd_split *s, uint32_t unit) { return s->units[unit].each_ns; }
+
+/* By data sheets, a kind is at least twice as quick as another: of two kinds at most one is, whatever parts of an uneven load they have seen. */
+int hd_is_quicker(const hd_split *s, uint32_t kind, uint32_t other);
+/* What all units of a known kind that are here need for n grains. Less than a least slice takes as long as that. On uneven loads what
+ * the latest slices say may be too much: earlier loops may know better. */
+double hd_kind_ns(const hd_split *s, uint32_t kind, double n);
+/* The unit is left out: if it took part, the rest of the loop would take with_ns instead of without_ns. Returns 1. */
+int hd_refuse(hd_split *s, uint32_t unit, uint64_t now_ns, double without_ns, double with_ns);
+
+/* Since the loop began. */
+static inline double hd_elapsed_ns(const hd_split *s, uint64_t now_ns)
+{
+    return now_ns > s->start_ns ? (double)(now_ns - s->start_ns) : 0;
+}
 
 /* The part of x that belongs to the unit by weight w of a sum; at least `least`. */
 static inline uint64_t hd_part(uint64_t x, double w, double sum, uint64_t least)

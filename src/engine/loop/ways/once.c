@@ -124,7 +124,7 @@ static uint64_t by_fit(hd_split *s, uint32_t unit, uint64_t now_ns)
 static void trained(hd_split *s, uint32_t unit, uint64_t n, double ns)
 {
     interval *mine = of(s, unit);
-    hd_split_model m = {mine->t0_ns, mine->each_ns, 0};
+    hd_split_model m = {mine->t0_ns, mine->each_ns, 0, 0};
     if (((all *)s->way_all)->is_trained)
         return;
     hd_samples_add(&mine->training, (double)n, ns, 0);
