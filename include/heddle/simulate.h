@@ -7,8 +7,8 @@
  *
  * A slice of n grains takes t0 + (work of the grains + ramp) / rate. The work of a grain is 1 in the mean, and differs by the load's
  * shape. Behind another slice of the same unit only a part of t0 is seen. A unit behind a link first gets the slice's bytes, and sends
- * bytes back afterwards; a link carries one transfer each way at a time. A unit with one slice at a time, and without a link, stops when
- * it is told to, also in the middle of a grain. */
+ * bytes back afterwards; a link carries one transfer each way at a time. A unit with one slice at a time stops when it is told to,
+ * also in the middle of a grain. */
 #ifndef HEDDLE_SIMULATE_H
 #define HEDDLE_SIMULATE_H
 

@@ -116,7 +116,8 @@ static void tell_all(heddle_loop *l)
 {
     uint32_t i;
     l->how.n = 0;
-    tell(l, "split %s over %" PRIu64 " units\n", heddle_split_name(l->desc.split), l->fleet->units.n);
+    tell(l, "split %s over %" PRIu64 " units%s\n", heddle_split_name(l->desc.split), l->fleet->units.n,
+         l->is_alone ? ": too short to be shared, run by the calling thread" : "");
     for (i = 0; i < l->fleet->units.n; i++)
         tell_unit(l, i);
 }

@@ -4,7 +4,7 @@
  * A fleet has units: cores, and accelerators with memory of their own. Each has a thread. A core's runs bodies in the host's memory. An
  * accelerator's is its manager: it puts copies and spans into queues, and polls them. A loop that was started is the fleet's present one,
  * or waits in a list. The threads run the present loop: each asks the loop's split for slices until there are none for it. The last
- * thread to leave ends the loop and makes the next one the present.
+ * thread to leave ends the loop and makes the next one the present. A loop that is too short to be shared is run by the thread that starts it.
  *
  * Locks. fleet.mutex guards the list of loops and the units inside the present one. loop.asking guards the loop's split, and is a leaf. */
 #ifndef HD_LOOP_FLEET_H
@@ -141,6 +141,7 @@ struct heddle_loop {
     pthread_mutex_t asking;
     hd_split *split;
     int is_canceled;
+    int is_alone; /* it is short: the calling thread runs all of it, as one core */
     heddle_status status;
     hd_error error;
     /* guarded by asking: */
@@ -243,6 +244,8 @@ heddle_status hd_manager_ask(hd_fleet_unit *u);
 /* turns.c: begins and ends loops. */
 /* Puts a started loop behind the others. */
 void hd_turns_add(heddle_fleet *f, heddle_loop *l);
+/* Makes a loop the present one, which only the calling thread is in. 0: there is a present one. */
+int hd_turns_enter_alone(heddle_fleet *f, heddle_loop *l);
 /* Waits for a loop that this unit has to take part in; NULL: the fleet is being closed. */
 heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u);
 /* The unit has nothing left to do in the present loop. */

@@ -11,6 +11,7 @@
 #define TILE_ROWS 8u
 #define TILE_COLUMNS 256u
 #define LINK_BYTES (16ull << 20)
+#define ALONE_NS 30000.0 /* a loop that takes a core less is over before other threads have woken */
 
 #define SAY HD_SAY_NEW
 
@@ -226,26 +227,30 @@ static void set_params(heddle_loop *l, const void *params)
     hd_layout_point(l, l->params, base);
 }
 
-static heddle_status make_split(heddle_loop *l)
+/* alone: the unit that runs all of it, in one slice; or NULL. */
+static heddle_status make_split(heddle_loop *l, const hd_fleet_unit *alone)
 {
     const heddle_fleet *f = l->fleet;
-    const hd_split_config c = {l->n_grains, l->desc.split, (uint32_t)f->units.n, f->n_kinds, l->split_units, l->models};
-    hd_split *s;
+    const heddle_split way = alone ? HEDDLE_SPLIT_STATIC : l->desc.split;
+    const hd_split_config c = {l->n_grains, way, (uint32_t)f->units.n, f->n_kinds, l->split_units, l->models};
+    hd_split *s, *before;
     uint32_t i;
     HD_TRY(hd_split_new(&s, &c));
     for (i = 0; i < f->units.n; i++)
-        if (hd_unit_is_lost(hd_unit_at(f, i)))
+        if (hd_unit_is_lost(hd_unit_at(f, i)) || (alone && hd_unit_at(f, i) != alone))
             hd_split_lost(s, i, heddle_host_clock_ns());
     pthread_mutex_lock(&l->asking); /* another thread may cancel */
+    before = l->split;
     l->split = s;
     pthread_mutex_unlock(&l->asking);
+    hd_split_delete(before);
     return HEDDLE_OK;
 }
 
 static void clear_run(heddle_loop *l)
 {
     uint64_t i;
-    l->is_canceled = 0;
+    l->is_canceled = l->is_alone = 0;
     l->fail_code = 0;
     hd_chart_clear(l->chart);
     l->is_spoilt = 0;
@@ -255,6 +260,32 @@ static void clear_run(heddle_loop *l)
         r->bytes_in = r->bytes_out = r->host_ns = 0;
         *r->trouble = 0;
     }
+}
+
+/* The first core, if it would run all of the loop before other threads have woken; else NULL. Nothing is known before the first run. */
+static hd_fleet_unit *unit_alone(const heddle_loop *l)
+{
+    uint64_t i = 0;
+    const hd_split_model *m;
+    while (i < l->fleet->units.n && !hd_unit_at(l->fleet, i)->is_core)
+        i++;
+    if (i == l->fleet->units.n || l->fleet->is_serial)
+        return NULL;
+    m = &l->models[hd_unit_at(l->fleet, i)->kind];
+    return m->n_seen && m->t0_ns + (double)l->n_grains * m->each_ns < ALONE_NS ? hd_unit_at(l->fleet, i) : NULL;
+}
+
+/* The calling thread does the unit's work. 0: the fleet is running another loop. */
+static int run_alone(heddle_loop *l, hd_fleet_unit *u)
+{
+    l->is_alone = 1;
+    if (!hd_turns_enter_alone(l->fleet, l)) {
+        l->is_alone = 0;
+        return 0;
+    }
+    hd_unit_turn(l, u);
+    hd_turns_leave(l->fleet);
+    return 1;
 }
 
 /* A serial fleet has no thread: its unit runs here. */
@@ -268,6 +299,7 @@ static void run_here(heddle_loop *l)
 
 HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, size_t params_bytes)
 {
+    hd_fleet_unit *alone;
     if (!l)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_start: the loop is NULL");
     if (params_bytes != l->params_bytes || (params_bytes && !params))
@@ -279,7 +311,12 @@ HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, s
         return hd_say(NULL, HEDDLE_EBUSY, "heddle_loop_start: the last run has not been waited for");
     clear_run(l);
     set_params(l, params);
-    HD_TRY(make_split(l));
+    alone = unit_alone(l);
+    HD_TRY(make_split(l, alone));
+    if (alone && run_alone(l, alone))
+        return HEDDLE_OK;
+    if (alone)
+        HD_TRY(make_split(l, NULL));
     hd_turns_add(l->fleet, l);
     if (l->fleet->is_serial)
         run_here(l);

@@ -35,7 +35,8 @@ HEDDLE_API heddle_status heddle_loop_get_unit(const heddle_loop *l, uint32_t uni
     full.start_ns = m->t0_ns;
     full.each_ns = m->each_ns / (double)l->desc.tile;
     full.is_left_out = !c->n_grains;
-    full.is_lost = (uint32_t)(c->is_lost || c->is_suspected);
+    full.is_lost =
+        (uint32_t)(l->is_alone ? hd_unit_is_lost(hd_unit_at(l->fleet, unit)) : c->is_lost || c->is_suspected);
     hd_copy_known(out, &full, sizeof full);
     return HEDDLE_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* turns.c - the loops of a fleet run one after another, in the order of their starts. All units that are not lost are asked into the present
- * one. The last one to leave when all is done ends it: a thread that wakes late, and finds nothing to do, holds up nobody. */
+ * one. The last one to leave when all is done ends it: a thread that wakes late, and finds nothing to do, holds up nobody. A loop that is
+ * too short for waking threads is run by the thread that starts it, if no other loop is the present one; no unit is asked in. */
 #include "engine/loop/fleet.h"
 
 /* The caller holds the mutex. Makes the first loop of the list the present one. 0: nobody can run it. */
@@ -51,6 +52,22 @@ void hd_turns_add(heddle_fleet *f, heddle_loop *l)
             end(f);
     }
     (void)pthread_mutex_unlock(&f->mutex);
+}
+
+int hd_turns_enter_alone(heddle_fleet *f, heddle_loop *l)
+{
+    int is_free;
+    (void)pthread_mutex_lock(&f->mutex);
+    is_free = !f->now;
+    if (is_free) {
+        f->now = f->last = l;
+        l->next = NULL;
+        l->state = HD_LOOP_STARTED;
+        l->start_ns = heddle_host_clock_ns();
+        l->n_inside = 1;
+    }
+    (void)pthread_mutex_unlock(&f->mutex);
+    return is_free;
 }
 
 static int is_asked_in(const heddle_fleet *f, const hd_fleet_unit *u)
