@@ -24,8 +24,8 @@
  *     heddle_loop_new(f, &my, &d, &loop);
  *     heddle_loop_run(loop, &params, sizeof params);
  *
- * A body gets a span of indices, and its threads share them out (HEDDLE_SPAN). It is called for whole tiles, and writes only what
- * the loop's accesses name for their indices. So each device gives the same bytes, whichever indices it is given.
+ * A body gets a span of indices, and its threads share them out (HEDDLE_SPAN). It is called for whole tiles; on a core, in loops of one
+ * index without reductions, also for parts of them. It writes only what the loop's accesses name for their indices. So each device gives the same bytes, whichever indices it is given.
  *
  * Only declared bytes travel. The pointers that accesses name are set by the library, differently for each device, so that
  * row r of an array is always at pointer + r * stride, wherever it lies. So bodies use the same indices everywhere.
