@@ -440,6 +440,26 @@ static void test_given_up(void)
     hd_split_delete(s);
 }
 
+/* What several cores have given up side by side is one slice of the quicker unit. */
+static void test_given_up_together(void)
+{
+    const hd_split_unit units[] = {{0, 1, 9, 100, 64, 1}, ALIKE(1, 1, 1, 0), ALIKE(1, 1, 1, 0), ALIKE(1, 1, 1, 0)};
+    hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 4, NULL);
+    hd_slice grains[4], slice;
+    uint64_t now = 0;
+    for (uint32_t i = 1; i < 4; i++)
+        grains[i] = must_take(s, i, 0);
+    CHECK(run_alone(s, 0, &now, 10) == 997);
+    for (uint32_t i = 1; i < 4; i++) {
+        CHECK(hd_split_stopped(s, i, &grains[i], grains[i].begin, 0, now));
+        CHECK(hd_split_take(s, i, now, &slice) == HD_TAKE_LATER);
+    }
+    slice = must_take(s, 0, now);
+    CHECK(slice.begin == 0 && slice.end == 3);
+    CHECK(hd_split_ended(s, 0, &slice, now, now + 1) && hd_split_is_over(s));
+    hd_split_delete(s);
+}
+
 /* The quicker unit is lost: the core takes up again what it has given up. */
 static void test_taken_up(void)
 {
@@ -639,6 +659,7 @@ int main(void)
             hang(what, other);
     test_stopped();
     test_given_up();
+    test_given_up_together();
     test_taken_up();
     test_hangs_at_home();
     test_last_unit_hangs();

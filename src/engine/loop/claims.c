@@ -134,6 +134,24 @@ static void claim(hd_claimant *u, uint64_t begin, uint64_t end)
     u->end = end;
 }
 
+/* Takes an open claim of no more than a least slice that begins or ends where the unit's does. */
+static int take_neighbour(hd_split *s, uint32_t unit)
+{
+    hd_claimant *u = &s->units[unit];
+    for (uint32_t i = 0; i < s->n_units; i++) {
+        hd_claimant *v = &s->units[i];
+        if (i == unit || !v->is_open || v->end - v->begin > u->is.least || (v->end != u->begin && v->begin != u->end))
+            continue;
+        claim(u, v->begin < u->begin ? v->begin : u->begin, v->end > u->end ? v->end : u->end);
+        claim(v, v->end, v->end);
+        hd_claim_close(s, v);
+        return 1;
+    }
+    return 0;
+}
+
+/* What several cores gave up, a grain each, is together a slice that is worth it to a GPU. Claims that lie in a suspected unit's slice stay
+ * apart, since it may keep that yet. */
 static int take_open_claim(hd_split *s, uint32_t unit, hd_claimant *from)
 {
     const uint64_t n = share_of_loose(s, unit, from->end - from->begin);
@@ -141,6 +159,9 @@ static int take_open_claim(hd_split *s, uint32_t unit, hd_claimant *from)
     from->end -= n;
     if (from->end == from->begin)
         hd_claim_close(s, from);
+    while (!s->has_suspects && s->units[unit].end - s->units[unit].begin < s->units[unit].is.least &&
+           take_neighbour(s, unit))
+        ;
     return 1;
 }
 

@@ -9,6 +9,7 @@
 #define HANG_NS 100000000u
 #define DUE_TIMES 8.0 /* of the predicted time: a slice is due */
 #define DUE_NS 20000.0
+#define UNSURE_PART 0.25    /* of the time that a slice had: so much may be missing still, whatever was predicted */
 #define MOST_AGEING 0.9     /* of the time of the dearest grains, a loop: what was an accident is forgotten */
 #define GIVEN_UP_TIMES 2.0  /* of the time that a grain had: so long it is taken to be, if the unit gave it up */
 #define TOLD_DEVIATION 0.25 /* of a fixed cost that earlier loops have measured */
@@ -394,7 +395,7 @@ hd_due hd_split_is_due(const hd_split *s, uint32_t unit, const hd_slice *slice, 
     if (!slot || !slice->due_ns || now_ns < slice->due_ns)
         return HD_DUE_NOT;
     late = (double)now_ns - (double)slot->issued_ns;
-    rest = late < slot->expected_ns ? slot->expected_ns - late : late;
+    rest = late < slot->expected_ns ? larger(slot->expected_ns - late, UNSURE_PART * late) : late;
     if (s->way->cut && rest > hd_quicker_ns(s, unit))
         return HD_DUE_NOW;
     return slot->expected_ns > 0 && late > DUE_TIMES * slot->expected_ns + DUE_NS ? HD_DUE_BETWEEN : HD_DUE_NOT;
@@ -465,7 +466,7 @@ static void suspect(hd_split *s, uint32_t unit)
             s->n_loose++;
             lands(s);
         }
-    u->counts.is_suspected = 1;
+    s->has_suspects = u->counts.is_suspected = 1;
     hd_claimant_leaves(s, unit, HD_SUSPECTED);
 }
 

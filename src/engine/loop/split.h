@@ -75,8 +75,8 @@ int hd_split_ended(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t b
 /* Had the unit better stop? Only units with one slice at a time are told so.
  *
  * BETWEEN: 8 times the predicted time and 20 us have passed. NOW: the unit will take longer for the rest of the slice than a quicker
- * kind for all that is left of the loop. What it will take is predicted until that time has passed; then, as long again as it has
- * had. The unit gets nothing more while units of such a kind are here. Only in ways that cut. */
+ * kind for all that is left of the loop. What it will take is what was predicted, and at least a fourth of the time that it has
+ * had; once that time has passed, as long again. The unit gets nothing more while units of such a kind are here. Only in ways that cut. */
 hd_due hd_split_is_due(const hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t now_ns);
 /* The same for a unit that has stopped before a grain, which may be its first: those from it on belong to its claim again, where others may
  * find them. So a slice in a region that is far denser than predicted is not the whole loop. Only if the slice has a due_ns. */

@@ -89,7 +89,7 @@ struct hd_split {
     double rate, weight;  /* sums over the units that are present */
     uint64_t n_rates;     /* changes of it */
     uint64_t start_ns, look_ns, changes;
-    int has_begun, is_cancelled, has_models; /* models: of all kinds, from earlier loops */
+    int has_begun, is_cancelled, has_suspects, has_models; /* models: of all kinds, from earlier loops */
     uint64_t n_bytes;
 };
 
