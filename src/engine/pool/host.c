@@ -219,25 +219,40 @@ static heddle_status take_bounce(heddle_pool *p, bounce *b, int may_be_on_device
     return b->block ? HEDDLE_OK : take_block(p, b->bits, &b->block);
 }
 
-/* *at becomes where the task sees the range of c: there, or a block. b NULL: bodies see all memory. */
-static heddle_status place(heddle_pool *p, const heddle_pool_copy *c, hd_bounces *b, int may_be_on_device, void **at)
+/* Memory that is not pinned: *at becomes a block, for what the task reads with that in it. */
+static heddle_status bounce_copy(heddle_pool *p, const heddle_pool_copy *c, hd_copied *copied, int may_be_on_device,
+                                 void **at)
 {
-    heddle_status s = HEDDLE_OK;
+    heddle_status s;
     bounce *to;
-    *at = c->host;
-    if (!b)
-        return HEDDLE_OK;
-    to = &b->at[b->n];
+    if (!copied->bounces)
+        copied->bounces = hd_new(sizeof *copied->bounces);
+    if (!copied->bounces)
+        return hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for the copies of a task");
+    to = &copied->bounces->at[copied->bounces->n];
     *to = (bounce){c->host, NULL, c->n_bytes, block_bits(c->n_bytes), (c->mode & HEDDLE_MODE_OUT) != 0, 0};
     pthread_mutex_lock(&p->host.mutex);
-    if (!is_pinned(&p->host, (uint64_t)(uintptr_t)c->host, c->n_bytes))
-        s = take_bounce(p, to, may_be_on_device);
+    s = take_bounce(p, to, may_be_on_device);
     pthread_mutex_unlock(&p->host.mutex);
-    if (s != HEDDLE_OK || !to->block)
+    if (s != HEDDLE_OK)
         return s;
-    b->n++;
+    copied->bounces->n++;
     *at = to->block;
     return c->mode & HEDDLE_MODE_IN ? copy_there(p, to) : HEDDLE_OK;
+}
+
+/* *at becomes where the task sees the range of c: there, or a block. */
+static heddle_status place(heddle_pool *p, const heddle_pool_copy *c, hd_copied *copied, int may_be_on_device,
+                           void **at)
+{
+    int is_seen = 1;
+    *at = c->host;
+    if (p->words->pinned_only) {
+        pthread_mutex_lock(&p->host.mutex);
+        is_seen = is_pinned(&p->host, (uint64_t)(uintptr_t)c->host, c->n_bytes);
+        pthread_mutex_unlock(&p->host.mutex);
+    }
+    return is_seen ? HEDDLE_OK : bounce_copy(p, c, copied, may_be_on_device, at);
 }
 
 /* Has the worker's memory room for the copy of c? *used: the room that others have. */
@@ -264,7 +279,7 @@ static heddle_status begin_copy(heddle_pool *p, const heddle_pool_task *t, const
 {
     const int staged = is_staged(p, t, c, to, *used);
     void *at;
-    HD_TRY(place(p, c, to->bounces, !staged && !c->in_place && c->n_bytes >= LARGE, &at));
+    HD_TRY(place(p, c, to, !staged && !c->in_place && c->n_bytes >= LARGE, &at));
     memcpy(to->args + c->at, &at, sizeof at);
     if (staged)
         stage(c, at, to, used);
@@ -277,13 +292,12 @@ heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const u
     uint64_t used = 0;
     size_t i;
     to->n_staged = 0;
+    to->bounces = NULL;
     to->n_bytes = t->arg_bytes;
-    to->args = hd_new(to->n_bytes);
-    to->bounces = p->words->pinned_only ? hd_new(sizeof *to->bounces) : NULL;
-    if (!to->args || (p->words->pinned_only && !to->bounces))
-        s = hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for the copies of a task");
-    else
-        memcpy(to->args, args, to->n_bytes);
+    to->args = to->n_bytes <= sizeof to->room ? to->room : hd_new(to->n_bytes);
+    if (!to->args)
+        return hd_say(NULL, HEDDLE_ENOMEM, "a pool: no memory for the arguments of a task with copies");
+    memcpy(to->args, args, to->n_bytes);
     for (i = 0; s == HEDDLE_OK && i < t->n_copies; i++)
         s = begin_copy(p, t, &t->copies[i], to, &used);
     if (s != HEDDLE_OK)
@@ -293,7 +307,8 @@ heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const u
 
 void hd_copies_end(heddle_pool *p, hd_copied *c, int was_sent)
 {
-    hd_delete(c->args, c->args ? c->n_bytes : 0);
+    if (c->args != c->room)
+        hd_delete(c->args, c->n_bytes);
     if (!was_sent)
         hd_bounces_end(p, c->bounces, 0);
 }

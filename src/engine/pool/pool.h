@@ -250,11 +250,12 @@ void hd_order_free(heddle_pool *p);
 typedef struct hd_bounces hd_bounces;
 /* A task's copies. */
 typedef struct hd_copied {
-    uint8_t *args; /* its record, with the addresses where its body finds the ranges */
-    uint64_t n_bytes;
-    hd_bounces *bounces;
+    hd_bounces *bounces;                     /* NULL: all is pinned */
     hd_copy staged[HEDDLE_POOL_MOST_COPIES]; /* for the worker */
     uint32_t n_staged;
+    uint64_t n_bytes;
+    uint8_t *args; /* its record, with the addresses where its body finds the ranges: `room`, or a block */
+    _Alignas(16) uint8_t room[1024];
 } hd_copied;
 heddle_status hd_copies_begin(heddle_pool *p, const heddle_pool_task *t, const uint8_t *args, hd_copied *to);
 /* After it was sent, or not. */
