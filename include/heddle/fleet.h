@@ -128,7 +128,16 @@ typedef struct heddle_copy {
     uint32_t is_in; /* 1: from the host to the accelerator                                             */
 } heddle_copy;
 
-/* An accelerator. Its fleet calls copy, span and poll from one thread; mem_new and mem_free may be called at the same time by another
+/* What a slice does in a queue, one after the other. */
+typedef enum heddle_phase {
+    HEDDLE_PHASE_NONE,
+    HEDDLE_PHASE_IN,     /* copies in    */
+    HEDDLE_PHASE_BODIES, /* the span     */
+    HEDDLE_PHASE_HOME,   /* copies out   */
+    HEDDLE_N_PHASES
+} heddle_phase;
+
+/* An accelerator. Its fleet calls copy, span, poll, mark and marked from one thread; mem_new and mem_free may be called at the same time by another
  * one. What is put into a queue is done in the order of the calls; queues
  * may work side by side. The functions return at once, HEDDLE_OK or an error, after which the accelerator counts as lost and
  * only close is called. */
@@ -152,11 +161,19 @@ typedef struct heddle_accelerator {
     heddle_status (*poll)(void *self, uint32_t queue, uint32_t *code, uint64_t *index);
     /* Nothing is under way; or it is lost, and nothing may be waited for. */
     void (*close)(void *self, int is_lost);
+    /* Both or neither (NULL): traces show copies and bodies apart. They are called only in loops that are traced. mark: what comes into the
+     * queue from now on, up to the next mark, is that phase of a slice; NONE: is nothing. Before IN the queue is empty. An error: it is
+     * lost. */
+    heddle_status (*mark)(void *self, uint32_t queue, heddle_phase phase);
+    /* The queue is empty, and something was put into it in that phase: when the first of it began, and the last ended, in nanoseconds of
+     * heddle_host_clock_ns. The trace is as exact as they are, but shows nothing before the slice was given, or after its end was seen. If
+     * the begin is not known, the end of what was before in the queue will do. Other than OK: it is not known, and not shown. */
+    heddle_status (*marked)(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns);
 } heddle_accelerator;
 #define HEDDLE_MOST_QUEUES 4u
-#define HEDDLE_ACCELERATOR_INIT                                                      \
-    {                                                                                \
-        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_ACCELERATOR_INIT                                                            \
+    {                                                                                      \
+        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* It joins the fleet, which closes it from then on, also if there is no memory for it (ENOMEM). Before the fleet's first loop (EBUSY).
  * EINVAL: it stays the caller's. *a is copied. */

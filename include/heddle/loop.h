@@ -238,8 +238,9 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
 HEDDLE_API heddle_status heddle_loop_get_unit(const heddle_loop *l, uint32_t unit, heddle_loop_unit *out);
 /* How the last run was divided, and what happened on the way: lines. Valid until the next run. */
 HEDDLE_API const char *heddle_loop_how(const heddle_loop *l);
-/* What units did in the last run of a loop with n_trace: a row a core, and one for each queue of other devices. Perfetto's JSON; a picture,
- * title NULL: the body's name. EINVAL: there is no trace; EIO. */
+/* What units did in the last run of a loop with n_trace: a row a core, and one for each queue of other devices. Those that tell of phases
+ * (heddle_accelerator) show copies in, bodies and copies out apart, and have three rows more: the link in either direction, and the
+ * bodies. Perfetto's JSON; a picture, title NULL: the body's name. EINVAL: there is no trace; EIO. */
 HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path);
 HEDDLE_API heddle_status heddle_loop_write_timeline(const heddle_loop *l, const char *path, const char *title);
 /* The names used in options and variables; NULL for a number outside the table. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* accelerator.c - a GPU, and a quarter of it, as an accelerator of a fleet, driven as an engine of loops would: rows are copied in,
  * spans run and rows are copied out, in three queues, with nothing but the declared rows on the GPU. Results equal plain loops bit for
- * bit. Then failures, copies with strides, refusals, memory that is pinned; last, how fast slices go through, and what they cost the
+ * bit. Then the times of phases, failures, copies with strides, refusals, memory that is pinned; last, how fast slices go through, and what they cost the
  * host.
  *
  *     accelerator */
@@ -10,13 +10,16 @@
 #include "check.h"
 #include "rig.h"
 
+#include <unistd.h>
+
 #define QUEUES 3u
 #define TURNS 8u          /* blocks of a span for each that the GPU holds at once */
 #define SLICE_ROWS 70000u /* more than any slice of the cases */
 #define WAIT_MS 20000.0
 #define PIECE_BYTES (16ull << 20)
 #define PIECES 64u
-#define HOST_PIECES 8u /* used again and again */
+#define HOST_PIECES 8u       /* used again and again */
+#define MARKS_OFF_NS 100000u /* what the clocks may be apart */
 
 /* What a queue has on the GPU. */
 typedef struct slot {
@@ -32,6 +35,7 @@ typedef struct looped_case {
 
 static const hd_backend *backend;
 static hd_device *device;
+static int is_marked; /* slices are put with marks */
 
 static void *new_memory(const heddle_accelerator *a, uint64_t n_bytes)
 {
@@ -105,6 +109,12 @@ static void run_span(const heddle_accelerator *a, uint32_t queue, const looped_c
     CHECK_OK(NULL, a->span(a->self, queue, &w));
 }
 
+static void mark(const heddle_accelerator *a, uint32_t queue, heddle_phase phase)
+{
+    if (is_marked)
+        CHECK_OK(NULL, a->mark(a->self, queue, phase));
+}
+
 /* Indices begin .. end - 1 go through a queue: rows in (with one on either side in one dimension), span, rows out. */
 static void put_slice(const heddle_accelerator *a, uint32_t queue, const slot *s, const looped_case *c,
                       const looped_params *host, uint64_t begin, uint64_t end)
@@ -117,13 +127,17 @@ static void put_slice(const heddle_accelerator *a, uint32_t queue, const slot *s
     p.out = from_row(s->out, begin, row);
     p.sums = from_row(s->sums, first, sizeof *p.sums);
     p.blocks = from_row(s->blocks, first, sizeof *p.blocks);
+    mark(a, queue, HEDDLE_PHASE_IN);
     copy(a, queue, s->in, (const char *)host->in + low * row, (high - low) * row, 1);
+    mark(a, queue, HEDDLE_PHASE_BODIES);
     run_span(a, queue, c, &p, begin, end);
+    mark(a, queue, HEDDLE_PHASE_HOME);
     copy(a, queue, (char *)host->out + begin * row, s->out, (end - begin) * row, 0);
     if (c->body == looped_sums) {
         copy(a, queue, host->sums + first, s->sums, n_tiles * sizeof *p.sums, 0);
         copy(a, queue, host->blocks + first, s->blocks, n_tiles * sizeof *p.blocks, 0);
     }
+    mark(a, queue, HEDDLE_PHASE_NONE);
 }
 
 static void compare(const heddle_accelerator *a, const looped_case *c, const looped_params *got,
@@ -335,6 +349,56 @@ static void pin(void)
     hd_delete(p, n);
 }
 
+/* ---- marks ------------------------------------------------------------------------------------------------------------------ */
+
+/* The phases of a slice follow one another, between two readings of the host's clock. Returns how long its copy in took. */
+static uint64_t check_phases(const heddle_accelerator *a, uint32_t queue, uint64_t since_ns, uint64_t until_ns)
+{
+    uint64_t begin = 0, end = 0, before = since_ns - MARKS_OFF_NS, in_ns = 0;
+    uint32_t i;
+    for (i = HEDDLE_PHASE_IN; i < HEDDLE_N_PHASES; i++) {
+        CHECK_OK(NULL, a->marked(a->self, queue, (heddle_phase)i, &begin, &end));
+        CHECK_MSG(before <= begin && begin <= end && end <= until_ns + MARKS_OFF_NS,
+                  "phase %u: %lld to %lld us, of %lld", i, (long long)(begin - since_ns) / 1000,
+                  (long long)(end - since_ns) / 1000, (long long)(until_ns - since_ns) / 1000);
+        in_ns = i == HEDDLE_PHASE_IN ? end - begin : in_ns;
+        before = end;
+    }
+    return in_ns;
+}
+
+/* In all queues at once, twice: the second time the base of the times is too old. A link of more than 1000 GB/s is not believed. */
+static void check_marks(const heddle_accelerator *a)
+{
+    const looped_case c = {looped_scale, 1, 3ull * SLICE_ROWS, 1, 1000, 1, SLICE_ROWS};
+    float *in = new_host(c.n * sizeof *in);
+    looped_params host;
+    slot slots[QUEUES];
+    uint64_t since, in_ns = 0;
+    uint32_t k, q;
+    params_new(&host, &c);
+    host.in = in;
+    slots_new(a, slots);
+    is_marked = 1;
+    for (k = 0; k < 2; k++) {
+        since = heddle_host_clock_ns();
+        for (q = 0; q < QUEUES; q++)
+            put_slice(a, q, &slots[q], &c, &host, q * c.slice, (q + 1) * c.slice);
+        for (q = 0; q < QUEUES; q++) {
+            wait_well(a, q);
+            in_ns = check_phases(a, q, since, heddle_host_clock_ns());
+            CHECK_MSG(in_ns >= c.slice * sizeof *in / 1000, "%llu ns", (unsigned long long)in_ns);
+        }
+        (void)usleep(1100000);
+    }
+    is_marked = 0;
+    printf("%s: a copy in of %u bytes takes %llu ns\n", a->name, (uint32_t)(c.slice * sizeof *in),
+           (unsigned long long)in_ns);
+    slots_free(a, slots);
+    params_free(&host, &c);
+    hd_delete(in, c.n * sizeof *in);
+}
+
 /* ---- speed ------------------------------------------------------------------------------------------------------------------ */
 
 typedef struct timing {
@@ -428,6 +492,7 @@ int main(void)
     whole_bytes = a.memory_bytes;
     run_cases(&a);
     n_blocks = run_case(&a, &many_tiles);
+    check_marks(&a);
     fail(&a);
     copy_rows(&a, 1000, 37, 101, 37, 64);
     copy_rows(&a, 1000, 37, 37, 48, 41);

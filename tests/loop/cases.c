@@ -421,3 +421,17 @@ looped_bytes looped_plain(const looped_case *c)
     free(p.turned);
     return bytes;
 }
+
+int looped_count_in(const char *path, const char *what)
+{
+    static char text[1 << 20];
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    const char *at = text;
+    int found = 0;
+    CHECK(f && !fclose(f));
+    text[n] = 0;
+    for (; (at = strstr(at, what)); at++)
+        found++;
+    return found;
+}

@@ -52,5 +52,7 @@ void looped_close(looped_rig *r);
 looped_bytes looped_run(heddle_fleet *f, const looped_case *c);
 /* The same by plain loops over indices. */
 looped_bytes looped_plain(const looped_case *c);
+/* How often a file has this text. */
+int looped_count_in(const char *path, const char *what);
 
 #endif

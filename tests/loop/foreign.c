@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* foreign.c - an accelerator of somebody else, which takes small copies only, or none of rows with a stride: it gets what it takes, and all
- * loops give the bytes of plain ones. */
+ * loops give the bytes of plain ones. Traces of one without marks, with marks that are wrong, and with such that fail. */
 #include "loop/cases.h"
 
 #define MEMORY (32u << 20)
@@ -10,6 +10,8 @@ typedef struct device {
     int takes_strides;
     uint64_t n_copies, n_bad;
     heddle_failure failure;
+    uint64_t n_marks, n_asked;
+    int marks_fail, times_fail, gets_lost;
 } device;
 
 static void *mem_new(void *self, uint64_t n_bytes)
@@ -65,14 +67,32 @@ static heddle_status ask(void *self, uint32_t queue, uint32_t *code, uint64_t *i
 
 static void close_device(void *self, int is_lost)
 {
-    (void)self;
-    CHECK(!is_lost);
+    const device *d = self;
+    CHECK(is_lost == d->gets_lost);
 }
 
-static heddle_fleet *open_fleet(device *d)
+static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
+{
+    device *d = self;
+    CHECK(queue < 2 && phase < HEDDLE_N_PHASES);
+    d->n_marks++;
+    return d->marks_fail ? HEDDLE_EDEVICE : HEDDLE_OK;
+}
+
+/* A clock that is far off. */
+static heddle_status marked(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns)
+{
+    device *d = self;
+    CHECK(queue < 2 && phase != HEDDLE_PHASE_NONE && phase < HEDDLE_N_PHASES);
+    d->n_asked++;
+    *begin_ns = phase == HEDDLE_PHASE_BODIES ? UINT64_MAX : 0;
+    *end_ns = phase == HEDDLE_PHASE_BODIES ? 0 : UINT64_MAX;
+    return d->times_fail ? HEDDLE_EDEVICE : HEDDLE_OK;
+}
+
+static heddle_accelerator table_of(device *d)
 {
     heddle_accelerator a = HEDDLE_ACCELERATOR_INIT;
-    heddle_fleet *f = NULL;
     a.self = d;
     a.name = "foreign";
     a.memory_bytes = MEMORY;
@@ -85,8 +105,16 @@ static heddle_fleet *open_fleet(device *d)
     a.span = span;
     a.poll = ask;
     a.close = close_device;
-    CHECK_OK(NULL, heddle_fleet_open(&f, "cpu:1", NULL));
-    CHECK_OK(NULL, heddle_fleet_add(f, &a));
+    a.mark = mark;
+    a.marked = marked;
+    return a;
+}
+
+static heddle_fleet *open_fleet(const char *others, const heddle_accelerator *a)
+{
+    heddle_fleet *f = NULL;
+    CHECK_OK(NULL, heddle_fleet_open(&f, others, NULL));
+    CHECK_OK(NULL, heddle_fleet_add(f, a));
     return f;
 }
 
@@ -105,18 +133,112 @@ static void check_case(heddle_fleet *f, const device *d, uint32_t body)
 static uint64_t check_device(uint64_t most_copy_bytes, int takes_strides)
 {
     device d;
+    heddle_accelerator a;
     heddle_fleet *f;
     uint32_t body;
     memset(&d, 0, sizeof d);
     d.most_copy_bytes = most_copy_bytes;
     d.takes_strides = takes_strides;
-    f = open_fleet(&d);
+    a = table_of(&d);
+    f = open_fleet("cpu:1", &a);
     for (body = 0; body < looped_fail; body++)
         check_case(f, &d, body);
     heddle_fleet_close(f);
     CHECK_MSG(!d.n_bad, "%llu copies of %llu are not of the kind that it takes", (unsigned long long)d.n_bad,
               (unsigned long long)d.n_copies);
+    CHECK(!d.n_marks && !d.n_asked); /* the loops were not traced */
     return d.n_copies;
+}
+
+/* ---- traces ---------------------------------------------------------------------------------------------------------------- */
+
+/* No event is outside of the run. */
+static void check_times(const char *path, uint64_t run_ns)
+{
+    char line[1024];
+    FILE *f = fopen(path, "r");
+    CHECK(f);
+    while (fgets(line, sizeof line, f)) {
+        double us = 0, long_us = 0;
+        const char *at = strstr(line, "\"ts\":");
+        if (at)
+            CHECK_MSG(sscanf(at, "\"ts\":%lf,\"dur\":%lf", &us, &long_us) == 2 &&
+                          us + long_us <= (double)run_ns / 1e3 + 1,
+                      "%s", line);
+    }
+    CHECK(!fclose(f));
+}
+
+/* Runs a traced loop on this device alone; the trace is in the file. Returns its slices. */
+static int run_traced(const heddle_accelerator *a, const char *path)
+{
+    const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_GUIDED, 5};
+    heddle_fleet *f = open_fleet("virtual:fail=1", a);
+    heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
+    heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
+    looped_rig r;
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, 0, 1000));
+    looped_fill(&r, &c);
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_loop_write_trace(r.loop, path));
+    CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 1, &u));
+    CHECK(u.n_slices > 0);
+    CHECK_OK(NULL, heddle_loop_get_stats(r.loop, &stats));
+    check_times(path, stats.time_ns);
+    looped_close(&r);
+    heddle_fleet_close(f);
+    return (int)u.n_slices;
+}
+
+/* In how many events the file has slices go in, be run, and go home. */
+static void check_events(const char *path, int n_in, int n_bodies, int n_home, int has_links)
+{
+    CHECK(looped_count_in(path, "\"name\":\"copies in\"") == n_in);
+    CHECK(looped_count_in(path, "\"name\":\"looped_price\"") == n_bodies);
+    CHECK(looped_count_in(path, "\"name\":\"results go home\"") == n_home);
+    CHECK(looped_count_in(path, "foreign, link in") == has_links && looped_count_in(path, "foreign, queue 1") == 1);
+    CHECK(!remove(path));
+}
+
+static void check_traces(void)
+{
+    static const char path[] = "loop_foreign.json";
+    device d;
+    heddle_accelerator a;
+    int n;
+    memset(&d, 0, sizeof d);
+    a = table_of(&d);
+    n = run_traced(&a, path);
+    CHECK(d.n_marks > 0 && d.n_asked > 0);
+    check_events(path, 2 * n, 2 * n, 2 * n, 1);
+    d.times_fail = 1;
+    (void)run_traced(&a, path);
+    check_events(path, 0, 0, 0, 1);
+    d.n_marks = d.n_asked = 0;
+    a.size = offsetof(heddle_accelerator, mark); /* as a program that was compiled before there were marks */
+    n = run_traced(&a, path);
+    CHECK(!d.n_marks && !d.n_asked);
+    check_events(path, 0, n, n, 0);
+}
+
+/* An error of mark is a loss. */
+static void check_failing_marks(void)
+{
+    const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_GUIDED, 5};
+    device d;
+    heddle_accelerator a;
+    heddle_fleet *f;
+    looped_rig r;
+    memset(&d, 0, sizeof d);
+    d.marks_fail = d.gets_lost = 1;
+    a = table_of(&d);
+    f = open_fleet("virtual:fail=1", &a);
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, 0, 1000));
+    looped_fill(&r, &c);
+    CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
+    CHECK(d.n_marks == 1 && !d.n_copies);
+    looped_close(&r);
+    heddle_fleet_close(f);
 }
 
 int main(void)
@@ -127,6 +249,8 @@ int main(void)
         n += check_device(4096, strides);
         n += check_device(90, strides); /* no multiple of a row, and less than many */
     }
+    check_traces();
+    check_failing_marks();
     printf("%llu copies\n", (unsigned long long)n);
     CHECK(n > 0);
     return 0;

@@ -361,6 +361,13 @@ static heddle_status no_end(void *self, uint32_t queue, uint32_t *code, uint64_t
     (void)index;
     return HEDDLE_EDEVICE;
 }
+static heddle_status no_mark(void *self, uint32_t queue, heddle_phase phase)
+{
+    (void)self;
+    (void)queue;
+    (void)phase;
+    return HEDDLE_EDEVICE;
+}
 static void count_close(void *self, int is_lost)
 {
     (void)self;
@@ -387,6 +394,9 @@ static void check_accelerators(heddle_fleet *f)
     bad = a;
     bad.weight = 0;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "weight");
+    bad = a;
+    bad.mark = no_mark;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "one of mark and marked");
     bad = a;
     bad.size = 8;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "INIT");

@@ -10,6 +10,12 @@
  * Refused are: more parts than the GPU has multiprocessors; a table that was compiled without kernels of loops; params of more than
  * HD_SPAN_PARAMS_MOST bytes; a span that does not begin with a tile.
  *
+ * In a traced loop the phases of a slice lie between events in the stream. Their times are relative to those of a base, an event in the same
+ * stream while that was empty, for which the host's clock was read before and after. A base serves slices that begin within a
+ * second. So times are off by half of what lay between the two readings, the narrowest of some tries (some 10 us between them); by the
+ * drift of the clocks since the base; and by CUDA's steps, half a microsecond and a ten-millionth of the time since the base. A phase
+ * begins when the one before has ended: copies that wait for the link are shown as copies.
+ *
  * After an error the context may be broken, and calls that free would wait for a kernel that never ends. So memory and streams of a
  * part that is lost are left. */
 #include "backend/cuda/pool.h"
@@ -21,6 +27,9 @@
 #define N_QUEUES 3u /* in, kernel and out of three slices side by side */
 #define N_FOUND 16u
 #define USUAL_TEAM 256u
+#define BASE_NS 1000000000ull /* a base serves so long */
+#define BASE_TRIES 4u
+#define TRY_NS 1000000ull          /* a try that takes longer has met other work */
 #define SPARE_BYTES (512ull << 20) /* of a GPU, for kernels, call stacks and graphs */
 /* Blocks of a span for each that the GPU holds at once: multiprocessors that are quicker, or have cheaper tiles, take more. */
 #define TURNS 8u
@@ -42,6 +51,14 @@ typedef struct words {
     uint8_t pad[HD_LINE - sizeof(hd_fail)];
 } words;
 
+/* Events around the phases of a queue's slice. They are made when a loop is traced. */
+typedef struct marks {
+    cudaEvent_t begin[HEDDLE_N_PHASES], end[HEDDLE_N_PHASES];
+    cudaEvent_t base, next; /* next: of a try that may give a better base */
+    uint64_t base_ns;       /* of the host's clock; 0: there is no base */
+    heddle_phase phase;     /* of what is being put into the queue */
+} marks;
+
 typedef struct part {
     hd_device *device;
     char name[64];
@@ -49,6 +66,7 @@ typedef struct part {
     int is_broken;             /* the context may be */
     words *words;              /* pinned; one for each queue */
     cudaStream_t streams[N_QUEUES];
+    marks marks[N_QUEUES];
     uint64_t begins[N_QUEUES]; /* of the queue's last span */
     kernel kernels[N_FOUND];   /* the last ones found */
 } part;
@@ -222,6 +240,114 @@ static heddle_status ask(void *self, uint32_t queue, uint32_t *code, uint64_t *i
     return HEDDLE_EBUSY;
 }
 
+/* ---- marks ------------------------------------------------------------------------------------------------------------------ */
+
+static cudaError_t make_events(marks *m)
+{
+    cudaError_t r = m->next ? cudaSuccess : cudaEventCreate(&m->base);
+    uint32_t i;
+    for (i = HEDDLE_PHASE_IN; i < HEDDLE_N_PHASES && !m->next && r == cudaSuccess; i++) {
+        r = cudaEventCreate(&m->begin[i]);
+        if (r == cudaSuccess)
+            r = cudaEventCreate(&m->end[i]);
+    }
+    return m->next || r != cudaSuccess ? r : cudaEventCreate(&m->next); /* the last one: all are there */
+}
+
+static void destroy_events(marks *m)
+{
+    uint32_t i;
+    for (i = 0; i < HEDDLE_N_PHASES; i++) {
+        if (m->begin[i])
+            (void)cudaEventDestroy(m->begin[i]);
+        if (m->end[i])
+            (void)cudaEventDestroy(m->end[i]);
+    }
+    if (m->base)
+        (void)cudaEventDestroy(m->base);
+    if (m->next)
+        (void)cudaEventDestroy(m->next);
+}
+
+/* Puts an event into an empty stream, and waits until it is passed, but not long. *took_ns: how long that took at most. */
+static cudaError_t try_base(const marks *m, cudaStream_t stream, uint64_t *since_ns, uint64_t *took_ns)
+{
+    cudaError_t r;
+    *since_ns = heddle_host_clock_ns();
+    r = cudaEventRecord(m->next, stream);
+    do {
+        if (r == cudaSuccess)
+            r = cudaEventQuery(m->next);
+        *took_ns = heddle_host_clock_ns() - *since_ns;
+        if (r != cudaErrorNotReady)
+            return r;
+        (void)cudaGetLastError();
+        r = cudaSuccess;
+    } while (*took_ns < TRY_NS);
+    return cudaSuccess;
+}
+
+/* The stream is empty. */
+static cudaError_t find_base(marks *m, cudaStream_t stream)
+{
+    uint64_t since, took, best = TRY_NS;
+    cudaError_t r = cudaSuccess;
+    uint32_t i;
+    if (m->base_ns && heddle_host_clock_ns() - m->base_ns < BASE_NS)
+        return cudaSuccess;
+    m->base_ns = 0;
+    for (i = 0; i < BASE_TRIES && (r = try_base(m, stream, &since, &took)) == cudaSuccess; i++)
+        if (took < best) {
+            const cudaEvent_t passed = m->next;
+            m->next = m->base;
+            m->base = passed;
+            m->base_ns = since + took / 2u;
+            best = took;
+        }
+    return r;
+}
+
+static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
+{
+    part *p = self;
+    marks *m = &p->marks[queue];
+    const cudaStream_t stream = p->streams[queue];
+    cudaError_t r = cudaSetDevice(p->device->index);
+    if (r == cudaSuccess)
+        r = make_events(m);
+    if (r == cudaSuccess && phase == HEDDLE_PHASE_IN)
+        r = find_base(m, stream);
+    if (r == cudaSuccess && m->phase != HEDDLE_PHASE_NONE)
+        r = cudaEventRecord(m->end[m->phase], stream);
+    if (r == cudaSuccess && phase != HEDDLE_PHASE_NONE)
+        r = cudaEventRecord(m->begin[phase], stream);
+    m->phase = phase;
+    return r == cudaSuccess ? HEDDLE_OK : lose(p, hd_cuda_say(NULL, r, "marking the phases of a slice"));
+}
+
+static cudaError_t time_of(const marks *m, cudaEvent_t event, uint64_t *ns)
+{
+    float ms = 0;
+    const cudaError_t r = cudaEventElapsedTime(&ms, m->base, event);
+    *ns = m->base_ns + (uint64_t)((double)ms * 1e6);
+    return r;
+}
+
+static heddle_status marked(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns)
+{
+    const part *p = self;
+    const marks *m = &p->marks[queue];
+    cudaError_t r;
+    if (!m->base_ns)
+        return HEDDLE_ENODEV;
+    r = cudaSetDevice(p->device->index);
+    if (r == cudaSuccess)
+        r = time_of(m, m->begin[phase], begin_ns);
+    if (r == cudaSuccess)
+        r = time_of(m, m->end[phase], end_ns);
+    return r == cudaSuccess ? HEDDLE_OK : hd_cuda_say(NULL, r, "asking when a phase of a slice was");
+}
+
 /* ---- opening and closing ---------------------------------------------------------------------------------------------------- */
 
 static void close_part(void *self, int is_lost)
@@ -230,9 +356,11 @@ static void close_part(void *self, int is_lost)
     uint32_t i;
     if (!is_lost && !p->is_broken) {
         (void)cudaSetDevice(p->device->index);
-        for (i = 0; i < N_QUEUES; i++)
+        for (i = 0; i < N_QUEUES; i++) {
+            destroy_events(&p->marks[i]);
             if (p->streams[i])
                 (void)cudaStreamDestroy(p->streams[i]);
+        }
         if (p->words)
             hd_cuda_words_free(p->device, p->words);
     }
@@ -273,7 +401,9 @@ heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_acceler
                                           .copy = copy,
                                           .span = span,
                                           .poll = ask,
-                                          .close = close_part};
+                                          .close = close_part,
+                                          .mark = mark,
+                                          .marked = marked};
     heddle_status s;
     part *p;
     if (!n_parts)

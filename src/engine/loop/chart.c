@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* chart.c - what units did in a traced run, as an outcome, from which run/report.h makes files. A core has a row, an accelerator one for each
- * of its queues. A slice of a core is one event; a slice in a queue is two: until its bodies have ended, copies in included, and until
- * its results are home. */
+/* chart.c - what units did in a traced run, as an outcome, from which run/report.h makes files. A core has a row, and a slice of it is one
+ * event. An accelerator has a row for each of its queues. If it tells of phases (heddle_accelerator.marked), a slice there is up to
+ * three events, copies in, bodies and copies out; and each phase has a row of its own with the events of all queues: the link in both
+ * directions, and the device. Else it is two: until its bodies have ended, copies in included, and until its results are home. */
 #include "engine/loop/fleet.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 typedef struct hd_chart_row {
-    uint32_t unit, queue;
+    uint32_t unit, queue; /* queue: or the number of queues and a phase's place among the rows of phases */
 } hd_chart_row;
 
 struct hd_chart {
     uint32_t n_rows, n_trace;
     hd_chart_row *rows;
     hd_tally *tallies;
-    hd_event *events; /* n_trace a row; `task` is the place in slices, `queue` the kind */
-    hd_slice *slices;
+    hd_event *events; /* n_trace a row; `task` is the place in parts, `queue` the kind */
+    hd_chart_part *parts;
 };
 
-static uint32_t rows_of(const hd_fleet_unit *u) { return u->is_core ? 1u : u->acc.n_queues; }
+#define N_KINDS (HEDDLE_N_PHASES - 1u) /* a kind is a phase but the first, which is none */
+
+static uint32_t rows_of(const hd_fleet_unit *u)
+{
+    return u->is_core ? 1u : u->acc.n_queues + (u->acc.mark ? N_KINDS : 0u);
+}
 
 /* ---- room -------------------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +37,7 @@ void hd_chart_delete(hd_chart *c)
     hd_delete(c->rows, c->n_rows * sizeof *c->rows);
     hd_delete(c->tallies, c->n_rows * sizeof *c->tallies);
     hd_delete_sparse(c->events, n * sizeof *c->events);
-    hd_delete_sparse(c->slices, n * sizeof *c->slices);
+    hd_delete_sparse(c->parts, n * sizeof *c->parts);
     hd_delete(c, sizeof *c);
 }
 
@@ -41,8 +47,8 @@ static int get_room(hd_chart *c)
     c->rows = hd_new(c->n_rows * sizeof *c->rows);
     c->tallies = hd_new(c->n_rows * sizeof *c->tallies);
     c->events = hd_new_sparse(n * sizeof *c->events);
-    c->slices = hd_new_sparse(n * sizeof *c->slices);
-    return c->rows && c->tallies && c->events && c->slices ? 0 : -1;
+    c->parts = hd_new_sparse(n * sizeof *c->parts);
+    return c->rows && c->tallies && c->events && c->parts ? 0 : -1;
 }
 
 hd_chart *hd_chart_new(heddle_loop *l, uint32_t n_trace)
@@ -73,21 +79,55 @@ void hd_chart_clear(hd_chart *c)
         memset(&c->tallies[i], 0, sizeof c->tallies[i]);
 }
 
-/* Each row is written by one thread. */
-void hd_chart_note(heddle_loop *l, uint32_t unit, hd_chart_kind kind, const hd_slice *s, uint64_t begin_ns,
-                   uint64_t end_ns)
+/* Returns the event, or NULL without room for it. */
+static hd_event *add(hd_chart *c, uint32_t row, const hd_chart_part *p)
 {
-    hd_chart *c = l->chart;
-    const uint32_t row = c ? l->runs[unit].first_row + s->number : 0;
     uint64_t at;
-    if (!c)
-        return;
     c->tallies[row].n_tasks++;
     if (c->tallies[row].n_events == c->n_trace)
-        return;
+        return NULL;
     at = (uint64_t)row * c->n_trace + c->tallies[row].n_events++;
-    c->slices[at] = *s;
-    c->events[at] = (hd_event){.begin = begin_ns, .end = end_ns, .task = (uint32_t)at, .queue = (uint32_t)kind};
+    c->parts[at] = *p;
+    c->events[at] = (hd_event){.begin = p->begin_ns, .end = p->end_ns, .task = (uint32_t)at, .queue = p->phase - 1u};
+    return &c->events[at];
+}
+
+static void begin_behind(hd_event *ev, const hd_event *before)
+{
+    ev->begin = ev->begin < before->end ? before->end : ev->begin;
+}
+
+/* Puts the last event of a phase's row in its place by ends, since the manager may see ends in another order. Of two at a time the
+ * later one begins with the end of the other: it may have waited for that one, and viewers want no overlaps. */
+static void settle(hd_event *first, hd_event *last)
+{
+    const hd_event ev = *last;
+    hd_event *at = last;
+    for (; at > first && at[-1].end > ev.end; at--)
+        *at = at[-1];
+    *at = ev;
+    if (at > first)
+        begin_behind(at, at - 1);
+    if (at < last)
+        begin_behind(at + 1, at);
+}
+
+/* Each row is written by one thread. */
+void hd_chart_note(heddle_loop *l, uint32_t unit, const hd_chart_part *p)
+{
+    hd_chart *c = l->chart;
+    const hd_fleet_unit *u = hd_unit_at(l->fleet, unit);
+    uint32_t row;
+    hd_event *ev;
+    if (!c)
+        return;
+    row = l->runs[unit].first_row;
+    (void)add(c, row + p->slice.number, p);
+    if (u->is_core || !u->acc.mark)
+        return;
+    row += u->acc.n_queues + p->phase - 1u;
+    if ((ev = add(c, row, p)))
+        settle(&c->events[(uint64_t)row * c->n_trace], ev);
 }
 
 /* ---- what reports ask of it --------------------------------------------------------------------------------------------- */
@@ -101,16 +141,20 @@ static uint32_t kind_of(const void *self, const hd_event *ev)
 static const char *kind_name(const void *self, uint32_t kind)
 {
     const heddle_loop *l = self;
-    return kind == HD_CHART_BODIES ? l->table->bodies[l->desc.body].name : "results go home";
+    static const char *const names[N_KINDS] = {"copies in", NULL, "results go home"};
+    return names[kind] ? names[kind] : l->table->bodies[l->desc.body].name;
 }
 
 static void row_name(const void *self, uint32_t row, char *to, size_t n)
 {
     const heddle_loop *l = self;
+    static const char *const names[N_KINDS] = {"link in", "bodies", "link out"};
     const hd_chart_row *r = &l->chart->rows[row];
     const hd_fleet_unit *u = hd_unit_at(l->fleet, r->unit);
     if (u->is_core)
         (void)snprintf(to, n, "%s", u->name);
+    else if (r->queue >= u->acc.n_queues)
+        (void)snprintf(to, n, "%s, %s", u->name, names[r->queue - u->acc.n_queues]);
     else
         (void)snprintf(to, n, "%s, queue %u", u->name, r->queue);
 }
@@ -118,8 +162,11 @@ static void row_name(const void *self, uint32_t row, char *to, size_t n)
 static void print_args(const void *self, const hd_event *ev, hd_file *f)
 {
     const heddle_loop *l = self;
-    const hd_slice *s = &l->chart->slices[ev->task];
-    hd_file_print(f, ",\"begin\":%" PRIu64 ",\"end\":%" PRIu64, hd_grain_begin(l, s->begin), hd_grain_begin(l, s->end));
+    const hd_chart_part *p = &l->chart->parts[ev->task];
+    hd_file_print(f, ",\"begin\":%" PRIu64 ",\"end\":%" PRIu64, hd_grain_begin(l, p->slice.begin),
+                  hd_grain_begin(l, p->slice.end));
+    if (p->n_bytes)
+        hd_file_print(f, ",\"bytes\":%" PRIu64, p->n_bytes);
 }
 
 static heddle_status make(const heddle_loop *l, hd_outcome *o, const char *path, const char *call)
@@ -143,7 +190,7 @@ static heddle_status make(const heddle_loop *l, hd_outcome *o, const char *path,
     o->legend = (hd_legend){.self = l,
                             .title = l->table->bodies[l->desc.body].name,
                             .row = "unit",
-                            .n_kinds = HD_CHART_N_KINDS,
+                            .n_kinds = N_KINDS,
                             .kind_of = kind_of,
                             .kind_name = kind_name,
                             .way = heddle_split_name(l->desc.split),

@@ -257,6 +257,8 @@ HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelera
     memcpy(&full, a, a->size < sizeof full ? a->size : sizeof full);
     if (!full.name || !full.mem_new || !full.mem_free || !full.copy || !full.span || !full.poll || !full.close)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: the accelerator lacks its name or a function");
+    if (!full.mark != !full.marked)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has one of mark and marked", full.name);
     if (!full.n_queues || full.n_queues > HEDDLE_MOST_QUEUES || !(full.weight > 0))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has %u queues (1 to %u) and weight %g", full.name,
                       full.n_queues, HEDDLE_MOST_QUEUES, full.weight);

@@ -119,7 +119,13 @@ typedef struct hd_share {
 } hd_share;
 
 typedef struct hd_chart hd_chart;
-typedef enum hd_chart_kind { HD_CHART_BODIES, HD_CHART_HOME, HD_CHART_N_KINDS } hd_chart_kind;
+/* What an event is. Of an accelerator without marks, HEDDLE_PHASE_BODIES has the copies in, too. */
+typedef struct hd_chart_part {
+    heddle_phase phase;
+    uint64_t n_bytes; /* that were copied, if it is copies */
+    hd_slice slice;   /* its number is the queue's */
+    uint64_t begin_ns, end_ns;
+} hd_chart_part;
 
 typedef enum hd_loop_state { HD_LOOP_IDLE, HD_LOOP_STARTED, HD_LOOP_ENDED } hd_loop_state;
 
@@ -208,8 +214,7 @@ hd_chart *hd_chart_new(heddle_loop *l, uint32_t n_trace);
 void hd_chart_delete(hd_chart *c);
 void hd_chart_clear(hd_chart *c);
 /* Does nothing in a loop that is not traced. */
-void hd_chart_note(heddle_loop *l, uint32_t unit, hd_chart_kind kind, const hd_slice *s, uint64_t begin_ns,
-                   uint64_t end_ns);
+void hd_chart_note(heddle_loop *l, uint32_t unit, const hd_chart_part *p);
 
 /* asking.c: the loop's split, under its lock. */
 hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);

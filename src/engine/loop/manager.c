@@ -9,7 +9,8 @@ typedef enum slot_state { SLOT_FREE, SLOT_RUNNING, SLOT_LEAVING } slot_state;
 typedef struct slot {
     slot_state state;
     hd_slice slice;
-    uint64_t began_ns, kept_ns;
+    uint64_t began_ns, kept_ns, shown_ns; /* shown: up to here by the trace */
+    uint64_t n_in, n_out;                 /* bytes that were copied */
     uint8_t *at;
 } slot;
 
@@ -17,6 +18,7 @@ typedef struct manager {
     heddle_loop *loop;
     hd_fleet_unit *unit;
     hd_share *run;
+    int has_marks;      /* the loop is traced, and the accelerator tells of phases */
     uint64_t before_ns; /* when its last slice ended */
     slot slots[HEDDLE_MOST_QUEUES];
     uint8_t params[HD_SPAN_PARAMS_MOST];
@@ -76,6 +78,7 @@ static heddle_status move(manager *m, uint32_t queue, const heddle_array *a, con
     const heddle_copy c = {is_in ? there : home, is_in ? home : there, r->n_rows, r->row_bytes, r->stride, r->stride,
                            (uint32_t)is_in};
     *(is_in ? &m->run->bytes_in : &m->run->bytes_out) += c.n_rows * c.row_bytes;
+    *(is_in ? &m->slots[queue].n_in : &m->slots[queue].n_out) += c.n_rows * c.row_bytes;
     return copy(m->unit, queue, c);
 }
 
@@ -99,6 +102,68 @@ static heddle_status move_piece(manager *m, uint32_t queue, uint64_t i, int is_i
     while (hd_patches_next(&w, &r))
         HD_TRY(move(m, queue, p->array, &r, base, is_in));
     return HEDDLE_OK;
+}
+
+/* ---- traces ------------------------------------------------------------------------------------------------------------ */
+
+static heddle_status mark(const manager *m, uint32_t queue, heddle_phase phase)
+{
+    return m->has_marks ? m->unit->acc.mark(m->unit->acc.self, queue, phase) : HEDDLE_OK;
+}
+
+static uint64_t between(uint64_t low, uint64_t x, uint64_t high) { return x < low ? low : hd_at_most(x, high); }
+
+/* Its number in the trace is that of the queue. */
+static hd_chart_part part_of(const slot *s, uint32_t queue, heddle_phase phase, uint64_t n_bytes)
+{
+    return (hd_chart_part){phase, n_bytes, {s->slice.begin, s->slice.end, queue, 0}, 0, 0};
+}
+
+static void show_from(const manager *m, hd_chart_part p, uint64_t begin_ns, uint64_t end_ns)
+{
+    p.begin_ns = begin_ns;
+    p.end_ns = end_ns;
+    hd_chart_note(m->loop, m->unit->index, &p);
+}
+
+/* A phase that has ended by now. The accelerator's clock may be off a little: the slice's phases follow one another. */
+static void show_marked(manager *m, uint32_t queue, heddle_phase phase, uint64_t n_bytes, uint64_t now_ns)
+{
+    slot *s = &m->slots[queue];
+    hd_chart_part p = part_of(s, queue, phase, n_bytes);
+    if (m->unit->acc.marked(m->unit->acc.self, queue, phase, &p.begin_ns, &p.end_ns) != HEDDLE_OK)
+        return;
+    p.begin_ns = between(s->shown_ns, p.begin_ns, now_ns);
+    s->shown_ns = between(p.begin_ns, p.end_ns, now_ns);
+    show_from(m, p, p.begin_ns, s->shown_ns);
+}
+
+static void show_in(manager *m, uint32_t queue, uint64_t now_ns)
+{
+    slot *s = &m->slots[queue];
+    s->shown_ns = s->began_ns;
+    if (m->has_marks && s->n_in)
+        show_marked(m, queue, HEDDLE_PHASE_IN, s->n_in, now_ns);
+}
+
+/* Without marks the bodies are shown from when the slice was given. */
+static void show_bodies(manager *m, uint32_t queue, uint64_t now_ns)
+{
+    const slot *s = &m->slots[queue];
+    show_in(m, queue, now_ns);
+    if (m->has_marks)
+        show_marked(m, queue, HEDDLE_PHASE_BODIES, 0, now_ns);
+    else
+        show_from(m, part_of(s, queue, HEDDLE_PHASE_BODIES, 0), s->began_ns, now_ns);
+}
+
+static void show_home(manager *m, uint32_t queue, uint64_t now_ns)
+{
+    const slot *s = &m->slots[queue];
+    if (m->has_marks && s->n_out)
+        show_marked(m, queue, HEDDLE_PHASE_HOME, s->n_out, now_ns);
+    else if (!m->has_marks)
+        show_from(m, part_of(s, queue, HEDDLE_PHASE_HOME, s->n_out), s->kept_ns, now_ns);
 }
 
 /* ---- a slice ---------------------------------------------------------------------------------------------------------- */
@@ -154,11 +219,14 @@ static heddle_status begin(manager *m, uint32_t queue)
     slot *s = &m->slots[queue];
     uint64_t i;
     expose(m, s, hd_virtual_open);
+    HD_TRY(mark(m, queue, HEDDLE_PHASE_IN));
     for (i = 0; i < m->loop->pieces.n; i++) {
         m->base[i] = (void *)base_of(m, s, i);
         HD_TRY(move_piece(m, queue, i, 1));
     }
+    HD_TRY(mark(m, queue, HEDDLE_PHASE_BODIES));
     HD_TRY(put_span(m, queue, &s->slice));
+    HD_TRY(mark(m, queue, HEDDLE_PHASE_NONE));
     expose(m, s, hd_virtual_hide); /* a virtual device has run it by now */
     return HEDDLE_OK;
 }
@@ -167,16 +235,20 @@ static heddle_status put_results(manager *m, uint32_t queue)
 {
     uint64_t i;
     expose(m, &m->slots[queue], hd_virtual_open);
+    HD_TRY(mark(m, queue, HEDDLE_PHASE_HOME));
     for (i = 0; i < m->loop->pieces.n; i++)
         HD_TRY(move_piece(m, queue, i, 0));
+    HD_TRY(mark(m, queue, HEDDLE_PHASE_NONE));
     expose(m, &m->slots[queue], hd_virtual_hide);
     return HEDDLE_OK;
 }
 
 /* ---- its turn --------------------------------------------------------------------------------------------------------- */
 
-static void leave(manager *m, slot *s, int is_done)
+static void leave(manager *m, uint32_t queue, int is_done)
 {
+    slot *s = &m->slots[queue];
+    const int went_home = s->state == SLOT_LEAVING;
     expose(m, s, hd_virtual_close);
     s->state = SLOT_FREE;
     if (!is_done)
@@ -184,7 +256,8 @@ static void leave(manager *m, slot *s, int is_done)
     if (!hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns))
         hd_tell_half_home(m->loop, m->unit, &s->slice);
     m->before_ns = heddle_host_clock_ns();
-    hd_chart_note(m->loop, m->unit->index, HD_CHART_HOME, &s->slice, s->kept_ns, m->before_ns);
+    if (went_home)
+        show_home(m, queue, m->before_ns);
 }
 
 /* Its bodies have ended well. */
@@ -193,7 +266,7 @@ static heddle_status go_home(manager *m, uint32_t queue)
     slot *s = &m->slots[queue];
     s->state = SLOT_LEAVING;
     s->kept_ns = heddle_host_clock_ns();
-    hd_chart_note(m->loop, m->unit->index, HD_CHART_BODIES, &s->slice, s->began_ns, s->kept_ns);
+    show_bodies(m, queue, s->kept_ns);
     return put_results(m, queue);
 }
 
@@ -219,16 +292,16 @@ static heddle_status look(manager *m, uint32_t queue, int *moved)
     *moved = 1;
     if (status == HEDDLE_EBODY) {
         hd_tell_failed(m->loop, m->unit, code, index);
-        s->kept_ns = heddle_host_clock_ns();
-        leave(m, s, 1);
+        show_bodies(m, queue, heddle_host_clock_ns());
+        leave(m, queue, 1);
         return HEDDLE_OK;
     }
     if (status != HEDDLE_OK)
         return status;
     if (s->state == SLOT_LEAVING)
-        leave(m, s, 1);
+        leave(m, queue, 1);
     else if (!hd_tell_keep(m->loop, m->unit->index, &s->slice))
-        leave(m, s, 0);
+        leave(m, queue, 0);
     else
         return go_home(m, queue);
     return HEDDLE_OK;
@@ -242,6 +315,7 @@ static heddle_status fill(manager *m, uint32_t queue, hd_take *take)
     if (*take != HD_TAKE_SLICE)
         return HEDDLE_OK;
     s->began_ns = heddle_host_clock_ns();
+    s->n_in = s->n_out = 0;
     s->state = SLOT_RUNNING;
     return begin(m, queue);
 }
@@ -321,20 +395,33 @@ static heddle_status come_back(manager *m)
     return HEDDLE_OK;
 }
 
-/* Arrays that are read at any index, before the first slice. */
-static heddle_status bring_all(manager *m)
+static heddle_status put_all(manager *m)
 {
     uint64_t i;
-    int any = 0;
     for (i = 0; i < m->loop->pieces.n; i++) {
         const hd_piece *p = hd_piece_at(m->loop, i);
         const hd_patch whole = {0, p->array->row_bytes, p->array->n_rows, p->array->stride};
         if (p->kind != HEDDLE_ACCESS_ALL)
             continue;
-        any = 1;
         HD_TRY(move(m, 0, p->array, &whole, (uintptr_t)m->run->all[i], 1));
     }
-    return any ? await_rest(m) : HEDDLE_OK;
+    return HEDDLE_OK;
+}
+
+/* Arrays that are read at any index, before the first slice. To the trace it is a slice of all. */
+static heddle_status bring_all(manager *m)
+{
+    slot *s = &m->slots[0];
+    s->slice = (hd_slice){0, m->loop->n_grains, 0, 0};
+    s->began_ns = heddle_host_clock_ns();
+    HD_TRY(mark(m, 0, HEDDLE_PHASE_IN));
+    HD_TRY(put_all(m));
+    HD_TRY(mark(m, 0, HEDDLE_PHASE_NONE));
+    if (!s->n_in)
+        return HEDDLE_OK;
+    HD_TRY(await_rest(m));
+    show_in(m, 0, heddle_host_clock_ns());
+    return HEDDLE_OK;
 }
 
 static heddle_status take_part(manager *m)
@@ -366,6 +453,7 @@ void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
     m.loop = l;
     m.unit = u;
     m.run = &l->runs[u->index];
+    m.has_marks = l->chart && u->acc.mark;
     for (q = 0; q < u->acc.n_queues; q++)
         m.slots[q].at = u->buffer + q * m.run->slot_bytes;
     s = take_part(&m);

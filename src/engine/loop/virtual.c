@@ -28,6 +28,10 @@ typedef struct block {
     uint64_t n_bytes;
 } block;
 
+typedef struct phase_times {
+    uint64_t begin_ns, end_ns; /* end 0: nothing was put */
+} phase_times;
+
 typedef struct hd_virtual {
     hd_virtual_config config;
     pthread_mutex_t mutex; /* of the blocks: two threads may ask for memory */
@@ -37,6 +41,8 @@ typedef struct hd_virtual {
     uint64_t ends_ns[HEDDLE_MOST_QUEUES];
     heddle_failure failure[HEDDLE_MOST_QUEUES];
     uint64_t begins[HEDDLE_MOST_QUEUES]; /* of the last span */
+    heddle_phase phase[HEDDLE_MOST_QUEUES];
+    phase_times times[HEDDLE_MOST_QUEUES][HEDDLE_N_PHASES];
 } hd_virtual;
 
 void hd_virtual_open(void *p, uint64_t n_bytes) { ASAN_UNPOISON_MEMORY_REGION(p, n_bytes); }
@@ -110,12 +116,15 @@ static heddle_status act(hd_virtual *v)
 /* Something that takes so long on a resource is put into a queue. */
 static void book(hd_virtual *v, uint32_t queue, uint32_t resource, double ns)
 {
+    phase_times *t = &v->times[queue][v->phase[queue]];
     uint64_t begin = heddle_host_clock_ns();
     if (v->config.slow > 0 && (double)v->n_actions >= v->config.slow)
         ns *= 10.0;
     begin = v->ends_ns[queue] > begin ? v->ends_ns[queue] : begin;
     begin = v->free_ns[resource] > begin ? v->free_ns[resource] : begin;
     v->ends_ns[queue] = v->free_ns[resource] = begin + (uint64_t)ns;
+    t->begin_ns = t->end_ns ? t->begin_ns : begin;
+    t->end_ns = v->ends_ns[queue];
 }
 
 static heddle_status copy(void *self, uint32_t queue, const heddle_copy *c)
@@ -178,6 +187,22 @@ static heddle_status poll(void *self, uint32_t queue, uint32_t *code, uint64_t *
     return HEDDLE_EBODY;
 }
 
+static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
+{
+    hd_virtual *v = self;
+    v->phase[queue] = phase;
+    v->times[queue][phase] = (phase_times){0, 0};
+    return HEDDLE_OK;
+}
+
+static heddle_status marked(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns)
+{
+    const phase_times *t = &((hd_virtual *)self)->times[queue][phase];
+    *begin_ns = t->begin_ns;
+    *end_ns = t->end_ns;
+    return HEDDLE_OK;
+}
+
 static void close_virtual(void *self, int is_lost)
 {
     hd_virtual *v = self;
@@ -209,5 +234,7 @@ heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out
     out->span = span;
     out->poll = poll;
     out->close = close_virtual;
+    out->mark = mark;
+    out->marked = marked;
     return HEDDLE_OK;
 }
