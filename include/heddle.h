@@ -256,10 +256,11 @@ typedef struct heddle_device {
     uint32_t is_mig;         /* 1 when it is a slice of a GPU                               */
     uint32_t has_time_limit; /* 1 when the display driver stops long kernels                */
     uint32_t reads_host;     /* 1 when it reads all of the host's memory (pageable access)  */
+    char pci[32];            /* its place: "0000:17:00.0"; "": not known                    */
 } heddle_device;
-#define HEDDLE_DEVICE_INIT                                                \
-    {                                                                     \
-        sizeof(heddle_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_DEVICE_INIT                                                       \
+    {                                                                            \
+        sizeof(heddle_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } \
     }
 HEDDLE_API heddle_status heddle_device_get(heddle_backend b, uint32_t device, heddle_device *out);
 

@@ -11,7 +11,7 @@
  *
  * Devices, in words with spaces between:
  *
- *     cpu:*  cpu:6         all cores but one for each other device; six of them. Each core is a unit of its own
+ *     cpu:*  cpu:6         all cores but one for each other device, near that if hwloc knows; six of them. Each core is a unit of its own
  *     cuda:*  cuda:0       every GPU; the first one
  *     cuda:0/4             a quarter of it, a device of its own: a quarter of the blocks that it holds, and of its memory
  *     4*cuda:0/4           four such devices
@@ -67,10 +67,11 @@ typedef struct heddle_fleet_unit {
     uint64_t memory_bytes; /* of its own, for slices and whole arrays; 0: it uses the host's           */
     heddle_ctx *ctx;       /* a GPU's context, for graphs, pools and memory; else NULL                 */
     uint32_t is_lost;
+    uint32_t cpu; /* the processor that its thread is pinned to; UINT32_MAX: none                      */
 } heddle_fleet_unit;
-#define HEDDLE_UNIT_INIT                        \
-    {                                           \
-        sizeof(heddle_fleet_unit), {0}, 0, 0, 0 \
+#define HEDDLE_UNIT_INIT                           \
+    {                                              \
+        sizeof(heddle_fleet_unit), {0}, 0, 0, 0, 0 \
     }
 /* The unit of that number; ENODEV past the last one. */
 HEDDLE_API heddle_status heddle_fleet_get_unit(const heddle_fleet *f, uint32_t index, heddle_fleet_unit *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.c - the cores this process may use, and pinning threads to them. Uses hwloc when compiled in (one hardware thread
+/* machine.c - the cores this process may use, which of them are near a device, and pinning threads to them. Uses hwloc when compiled in (one hardware thread
  * of each core first), else the system's list of allowed processors. */
 #include "base/machine.h"
 
@@ -47,16 +47,27 @@ static struct {
     uint32_t n, cpu[HD_MAX_CPUS], core[HD_MAX_CPUS];
 } seen = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Loads a topology of cores, with caches on request. 0: there is none. */
-static int load(hwloc_topology_t *topo, int with_caches)
+typedef enum beside { NOTHING, CACHES, DEVICES } beside;
+
+static enum hwloc_type_filter_e keep_if(int wanted)
 {
-    const enum hwloc_type_filter_e caches = with_caches ? HWLOC_TYPE_FILTER_KEEP_ALL : HWLOC_TYPE_FILTER_KEEP_NONE;
+    return wanted ? HWLOC_TYPE_FILTER_KEEP_ALL : HWLOC_TYPE_FILTER_KEEP_NONE;
+}
+
+/* Loads a topology of cores, and of what is wanted beside. Devices are below what they are near: a package, or a group of cores. 0: there
+ * is none. */
+static int load(hwloc_topology_t *topo, beside wanted)
+{
     /* Without sysfs (some containers) hwloc prints to stderr; this library never prints. */
     if (access("/sys/devices/system/cpu/cpu0/topology", R_OK) || hwloc_topology_init(topo))
         return 0;
     hwloc_topology_set_all_types_filter(*topo, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(*topo, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
-    hwloc_topology_set_cache_types_filter(*topo, caches);
+    hwloc_topology_set_cache_types_filter(*topo, keep_if(wanted == CACHES));
+    hwloc_topology_set_type_filter(*topo, HWLOC_OBJ_PCI_DEVICE, keep_if(wanted == DEVICES));
+    hwloc_topology_set_type_filter(*topo, HWLOC_OBJ_PACKAGE, keep_if(wanted == DEVICES));
+    hwloc_topology_set_type_filter(*topo, HWLOC_OBJ_GROUP,
+                                   wanted == DEVICES ? HWLOC_TYPE_FILTER_KEEP_STRUCTURE : HWLOC_TYPE_FILTER_KEEP_NONE);
 #if HWLOC_API_VERSION >= 0x00020100 /* x86 moves this thread across processors to learn what sysfs has */
     (void)hwloc_topology_set_components(*topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
 #endif
@@ -78,7 +89,7 @@ static void see(const cpu_set_t *allowed)
     uint32_t n_cores = 0;
     seen.n = 0;
     seen.asked = *allowed;
-    if (!load(&topo, 0))
+    if (!load(&topo, NOTHING))
         return;
     for (; (core = hwloc_get_next_obj_by_type(topo, HWLOC_OBJ_CORE, core)); n_cores++) {
         int cpu;
@@ -139,7 +150,7 @@ static void ask_caches(heddle_machine *m)
     static const hwloc_obj_type_t types[3] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
     hwloc_topology_t topo;
     int i;
-    if (!m->has_hwloc || !load(&topo, 1))
+    if (!m->has_hwloc || !load(&topo, CACHES))
         return;
     for (i = 0; i < 3; i++) {
         hwloc_obj_t cache = hwloc_get_obj_by_type(topo, types[i], 0);
@@ -148,10 +159,50 @@ static void ask_caches(heddle_machine *m)
     }
     hwloc_topology_destroy(topo);
 }
+
+static void add_near(hwloc_topology_t topo, const char *pci, hd_cpus *out)
+{
+    hwloc_obj_t o = *pci ? hwloc_get_pcidev_by_busidstring(topo, pci) : NULL;
+    int cpu;
+    o = o ? hwloc_get_non_io_ancestor_obj(topo, o) : NULL;
+    if (!o)
+        return;
+    hwloc_bitmap_foreach_begin(cpu, o->cpuset)
+    {
+        if (cpu < (int)HD_MAX_CPUS)
+            hd_cpus_add(out, (uint32_t)cpu);
+    }
+    hwloc_bitmap_foreach_end();
+}
+
+static void ask_near(const char *const *pci, uint32_t n, hd_cpus *out)
+{
+    hwloc_topology_t topo;
+    uint32_t i, n_named = 0;
+    for (i = 0; i < n; i++)
+        n_named += *pci[i] != 0;
+    if (!n_named || !load(&topo, DEVICES))
+        return;
+    for (i = 0; i < n; i++)
+        add_near(topo, pci[i], &out[i]);
+    hwloc_topology_destroy(topo);
+}
 #else
 static void ask_hwloc(hd_machine *m) { (void)m; }
 static void ask_caches(heddle_machine *m) { (void)m; }
+static void ask_near(const char *const *pci, uint32_t n, hd_cpus *out)
+{
+    (void)pci;
+    (void)n;
+    (void)out;
+}
 #endif
+
+void hd_machine_near(const char *const *pci, uint32_t n, hd_cpus *out)
+{
+    memset(out, 0, n * sizeof *out);
+    ask_near(pci, n, out);
+}
 
 void hd_machine_look(hd_machine *m)
 {

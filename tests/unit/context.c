@@ -215,6 +215,7 @@ static void test_no_gpu(void)
     if (heddle_backend_is_present(HEDDLE_CUDA)) {
         CHECK_OK(NULL, heddle_device_get(HEDDLE_AUTO, 0, &d));
         CHECK(d.name[0] && d.n_units && d.major >= 7 && d.free_bytes <= d.total_bytes && d.size == sizeof d);
+        CHECK_MSG(strlen(d.pci) == strlen("0000:17:00.0") && d.pci[4] == ':', "%s", d.pci);
         return;
     }
     CHECK(heddle_device_get(HEDDLE_CUDA, 0, &d) == HEDDLE_ENODEV && !d.name[0]);

@@ -73,6 +73,10 @@ heddle_status hd_cuda_describe(uint32_t device, heddle_device *out, hd_error *e)
     snprintf(out->name, sizeof out->name, "%.127s", p.name);
     out->is_mig = strstr(p.name, " MIG ") != NULL; /* the driver's name for slices */
     out->has_mps = has_mps();
+    if (cudaDeviceGetPCIBusId(out->pci, (int)sizeof out->pci, (int)device) != cudaSuccess) {
+        (void)cudaGetLastError();
+        *out->pci = 0;
+    }
     HD_TRY(ask_all(device, out, e));
     HD_TRY(ask_versions(out, e));
     return ask_memory(device, out, e);

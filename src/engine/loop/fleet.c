@@ -2,7 +2,7 @@
 /* fleet.c - heddle_fleet_open and _close: words become units. */
 #include "engine/loop/fleet.h"
 
-#include "base/machine.h"
+#include "engine/loop/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +60,7 @@ static heddle_status add_gpu(heddle_fleet *f, uint32_t device, uint32_t n_parts)
     }
     u->ctx = ctx;
     u->n_parts = n_parts;
+    memcpy(u->pci, d.pci, sizeof u->pci);
     f->pins = f->pins ? f->pins : ctx;
     return HEDDLE_OK;
 }
@@ -90,7 +91,6 @@ static heddle_status add_cores(heddle_fleet *f, uint32_t n_wanted)
     for (i = 0; i < n; i++) {
         (void)snprintf(name, sizeof name, "cpu:%u", i);
         HD_TRY(hd_unit_add(f, name, "core", NULL, &u));
-        u->cpu = n <= m.pub.n_threads ? m.cpu[i] : HD_NONE;
     }
     return HEDDLE_OK;
 }
@@ -163,20 +163,67 @@ static heddle_status read_config(heddle_fleet *f, const heddle_fleet_config *fro
     return HEDDLE_OK;
 }
 
-/* Managers are pinned to the last cores: cores that run bodies are the first ones. */
+/* ---- pinning ---------------------------------------------------------------------------------------------------------- */
+
+/* Units that are cores have bodies to run; the others have managers. There are at most as many as cores. */
+typedef struct places {
+    hd_machine machine;
+    uint32_t n_managers, n_bodies;
+    const char *pci[HD_MAX_CPUS];
+    hd_cpus near[HD_MAX_CPUS];
+    hd_place managers[HD_MAX_CPUS];
+    uint32_t bodies[HD_MAX_CPUS];
+} places;
+
+static void place_all(const heddle_fleet *f, places *p)
+{
+    uint32_t i, manager = 0, body = 0;
+    for (i = 0; i < f->units.n; i++)
+        if (hd_unit_at(f, i)->is_core)
+            p->n_bodies++;
+        else
+            p->pci[p->n_managers++] = hd_unit_at(f, i)->pci;
+    hd_machine_near(p->pci, p->n_managers, p->near);
+    for (i = 0; i < p->n_managers; i++)
+        p->managers[i].near = &p->near[i];
+    hd_place_choose(p->machine.cpu, p->machine.pub.n_cores, p->managers, p->n_managers, p->bodies, p->n_bodies);
+    for (i = 0; i < f->units.n; i++)
+        hd_unit_at(f, i)->cpu = hd_unit_at(f, i)->is_core ? p->bodies[body++] : p->managers[manager++].cpu;
+}
+
+/* There are more threads than cores: managers are not pinned; threads of cores are, if there are as many hardware threads. */
+static void place_bodies(const heddle_fleet *f, const hd_machine *m)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < f->units.n; i++)
+        n += (uint32_t)hd_unit_at(f, i)->is_core;
+    for (i = n <= m->pub.n_threads ? (uint32_t)f->units.n : 0; i-- > 0;)
+        if (hd_unit_at(f, i)->is_core)
+            hd_unit_at(f, i)->cpu = m->cpu[--n];
+}
+
+static heddle_status place_threads(heddle_fleet *f)
+{
+    places *p = f->config.no_pin ? NULL : hd_new(sizeof *p);
+    if (f->config.no_pin)
+        return HEDDLE_OK;
+    if (!p)
+        return hd_say(NULL, HEDDLE_ENOMEM, "heddle_fleet_open: out of memory");
+    hd_machine_look(&p->machine);
+    if (f->units.n <= p->machine.pub.n_cores)
+        place_all(f, p);
+    else
+        place_bodies(f, &p->machine);
+    hd_delete(p, sizeof *p);
+    return HEDDLE_OK;
+}
+
 static heddle_status start_threads(heddle_fleet *f)
 {
-    hd_machine m;
     uint64_t i;
-    uint32_t n_managers = 0;
-    hd_machine_look(&m);
-    for (i = 0; i < f->units.n; i++) {
-        hd_fleet_unit *u = hd_unit_at(f, i);
-        if (!u->is_core && f->units.n <= m.pub.n_cores)
-            u->cpu = m.cpu[m.pub.n_cores - ++n_managers];
-        u->cpu = f->config.no_pin ? HD_NONE : u->cpu;
-        HD_TRY(hd_unit_start(u));
-    }
+    HD_TRY(place_threads(f));
+    for (i = 0; i < f->units.n; i++)
+        HD_TRY(hd_unit_start(hd_unit_at(f, i)));
     return HEDDLE_OK;
 }
 
@@ -284,6 +331,7 @@ HEDDLE_API heddle_status heddle_fleet_get_unit(const heddle_fleet *f, uint32_t i
     full.memory_bytes = u->is_core ? 0 : u->acc.memory_bytes;
     full.ctx = u->ctx;
     full.is_lost = (uint32_t)hd_unit_is_lost(u);
+    full.cpu = u->cpu;
     hd_copy_known(out, &full, sizeof full);
     return HEDDLE_OK;
 }

@@ -31,6 +31,7 @@ typedef struct hd_fleet_unit {
     char kind_name[96];
     int is_core, is_virtual;
     uint32_t cpu;           /* its thread is pinned there; HD_NONE: nowhere */
+    char pci[32];           /* a GPU's place; "": not known */
     heddle_accelerator acc; /* unless it is a core */
     heddle_ctx *ctx;        /* a GPU's; parts of one GPU have contexts of their own */
     uint32_t n_parts;       /* of that GPU, of which this is one */
