@@ -36,8 +36,8 @@ typedef struct hd_legend {
     uint32_t (*n_after)(const void *self, uint32_t item);
     uint32_t (*after)(const void *self, uint32_t item, uint32_t i);
     int (*is_point)(const void *self, uint32_t item); /* no work: edges are drawn through it */
-    /* What only some work has, or NULL: how it was run, in place of a schedule; what else is to be said. In traces: the name of a
-     * row, in place of its number; more about an event, as `,"key":value`; more events, after all others. */
+    /* What only some work has, or NULL: how it was run, in place of a schedule; what else is to be said. The name of a row; in
+     * traces: more about an event, as `,"key":value`; more events, after all others. */
     const char *way, *note;
     void (*row_name)(const void *self, uint32_t row, char *to, size_t n);
     void (*print_args)(const void *self, const hd_event *ev, hd_file *f);

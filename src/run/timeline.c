@@ -6,6 +6,8 @@
  * shade. Neighbouring columns of one code become one line of a path. If there are too many lines, the shades at the ends of
  * tasks are dropped first, then columns are widened. The file stays below a megabyte for any number of events and workers.
  *
+ * If rows have names, these are to the right of rows that are thick enough.
+ *
  * Of a wave a row is one of the bands that a worker runs at a time, and a stretch of a band that has waited is so much paler.
  *
  * Numbers are printed by integer arithmetic, so the picture is the same in every locale. A row is grey where events were
@@ -19,7 +21,10 @@
 #define PLOT_PX 1100u
 #define LEFT_PX 64u
 #define WIDTH_PX 1200u
-#define ROWS_PX 760u /* height of all rows together, if there are many; at least a pixel each */
+#define NAMES_PX 140u     /* more, if rows have names */
+#define MOST_ROW_NAME 20u /* characters */
+#define LINE_MILLI 13000u /* of a text, in thousandths of a pixel */
+#define ROWS_PX 760u      /* height of all rows together, if there are many; at least a pixel each */
 #define MOST_ROWS_PX 1000u
 #define THICKEST_PX 32u   /* of a row, if there are few */
 #define MOST_RUNS 120000u /* lines of about 7 bytes */
@@ -372,14 +377,37 @@ static void print_axis(picture *p)
                   u.name);
 }
 
+static int has_names(const picture *p) { return p->o->legend.row_name && p->row_milli >= LINE_MILLI; }
+
+static void print_height(const picture *p, uint64_t row)
+{
+    hd_print_milli(p->f, p->top_px * 1000 + row * p->row_milli + p->row_milli / 2 + 4000);
+}
+
+static void print_names(const picture *p)
+{
+    char name[64];
+    uint32_t row;
+    hd_file_print(p->f, "<g font-size=\"12\" fill=\"#57606a\">\n");
+    for (row = 0; row < hd_n_rows(p->o); row++) {
+        p->o->legend.row_name(p->o->legend.self, row, name, sizeof name);
+        hd_file_print(p->f, "<text x=\"%u\" y=\"", LEFT_PX + PLOT_PX + 8);
+        print_height(p, row);
+        hd_file_print(p->f, "\">");
+        print_text(p->f, name, MOST_ROW_NAME);
+        hd_file_print(p->f, "</text>\n");
+    }
+    hd_file_print(p->f, "</g>\n");
+}
+
 static void print_rows(picture *p)
 {
-    uint64_t every = round_step((13000 + p->row_milli - 1) / p->row_milli), w;
+    uint64_t every = round_step((LINE_MILLI + p->row_milli - 1) / p->row_milli), w;
     uint32_t height = plot_px(p);
     hd_file_print(p->f, "<g font-size=\"12\" fill=\"#57606a\" text-anchor=\"end\">\n");
     for (w = 0; w < hd_n_rows(p->o); w += every) {
         hd_file_print(p->f, "<text x=\"%u\" y=\"", LEFT_PX - 8);
-        hd_print_milli(p->f, p->top_px * 1000 + w * p->row_milli + p->row_milli / 2 + 4000);
+        print_height(p, w);
         hd_file_print(p->f, "\">%llu</text>\n", (unsigned long long)w);
     }
     hd_file_print(p->f, "<text transform=\"translate(20 %u) rotate(-90)\" text-anchor=\"middle\">%s</text>\n</g>\n",
@@ -441,18 +469,19 @@ static void print_plot(picture *p)
 
 static void print_all(picture *p, const char *title)
 {
+    const uint32_t width = WIDTH_PX + (has_names(p) ? NAMES_PX : 0);
     uint32_t height;
     p->top_px = print_legend(p, NULL) + 20;
     height = p->top_px + plot_px(p) + 56;
     hd_file_print(p->f,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
                   "font-family=\"system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\" fill=\"#1f2328\">\n<title>",
-                  WIDTH_PX, height, WIDTH_PX, height);
+                  width, height, width, height);
     print_text(p->f, title, UINT32_MAX);
     hd_file_print(p->f,
                   "</title>\n<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n"
                   "<text x=\"%u\" y=\"33\" font-size=\"20\" font-weight=\"600\">",
-                  WIDTH_PX, height, LEFT_PX);
+                  width, height, LEFT_PX);
     print_text(p->f, title, MOST_TITLE);
     hd_file_print(p->f, "</text>\n");
     print_caption(p);
@@ -461,6 +490,8 @@ static void print_all(picture *p, const char *title)
     hd_file_print(p->f, "</g>\n");
     print_axis(p);
     print_rows(p);
+    if (has_names(p))
+        print_names(p);
     print_plot(p);
     hd_file_print(p->f, "</svg>\n");
 }

@@ -253,6 +253,24 @@ static void check_fork(void)
 
 /* ---- traces ------------------------------------------------------------------------------------------------------------- */
 
+/* A trace with room for one event a row says what is missing; slices are counted all the same. */
+static void check_few(heddle_fleet *f, const looped_case *c)
+{
+    static const char json[] = "loop_trouble_few.json";
+    heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
+    char tasks[64];
+    looped_rig r;
+    CHECK_OK(NULL, looped_open_more(&r, f, c, 0, 1));
+    looped_fill(&r, c);
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_loop_get_stats(r.loop, &stats));
+    CHECK_OK(NULL, heddle_loop_write_trace(r.loop, json));
+    (void)snprintf(tasks, sizeof tasks, "\"tasks\":%d,", (int)stats.n_slices);
+    CHECK_MSG(looped_count_in(json, tasks) == 1 && looped_count_in(json, "\"dropped\":0,") == 0, "%s", tasks);
+    CHECK(!remove(json));
+    looped_close(&r);
+}
+
 /* Slices of the core are one event, those of the device three, each in two rows. */
 static void check_trace(void)
 {
@@ -275,6 +293,9 @@ static void check_trace(void)
               "%d events, %d slices, %d in queues", looped_count_in(json, "\"begin\":"), (int)stats.n_slices,
               (int)u.n_slices);
     CHECK(looped_count_in(json, "virtual:0, queue 1") > 0 && looped_count_in(svg, "<rect") > 0);
+    CHECK(looped_count_in(svg, ">virtual:0, link in<") == 1 && looped_count_in(svg, ">cpu:0<") == 1);
+    CHECK(looped_count_in(svg, " on 7 rows ") == 1 && looped_count_in(json, "\"dropped\":0,") == 1);
+    check_few(f, &c);
     CHECK(!remove(json) && !remove(svg));
     looped_close(&r);
     CHECK_OK(NULL, looped_open(&r, f, &c));

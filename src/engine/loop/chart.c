@@ -83,9 +83,10 @@ void hd_chart_clear(hd_chart *c)
 static hd_event *add(hd_chart *c, uint32_t row, const hd_chart_part *p)
 {
     uint64_t at;
-    c->tallies[row].n_tasks++;
-    if (c->tallies[row].n_events == c->n_trace)
+    if (c->tallies[row].n_events == c->n_trace) {
+        c->tallies[row].n_dropped++;
         return NULL;
+    }
     at = (uint64_t)row * c->n_trace + c->tallies[row].n_events++;
     c->parts[at] = *p;
     c->events[at] = (hd_event){.begin = p->begin_ns, .end = p->end_ns, .task = (uint32_t)at, .queue = p->phase - 1u};
@@ -112,7 +113,7 @@ static void settle(hd_event *first, hd_event *last)
         begin_behind(at + 1, at);
 }
 
-/* Each row is written by one thread. */
+/* Each row is written by one thread. A slice is a task: it is counted once, when its bodies have ended. */
 void hd_chart_note(heddle_loop *l, uint32_t unit, const hd_chart_part *p)
 {
     hd_chart *c = l->chart;
@@ -122,6 +123,7 @@ void hd_chart_note(heddle_loop *l, uint32_t unit, const hd_chart_part *p)
     if (!c)
         return;
     row = l->runs[unit].first_row;
+    c->tallies[row + p->slice.number].n_tasks += p->phase == HEDDLE_PHASE_BODIES;
     (void)add(c, row + p->slice.number, p);
     if (u->is_core || !u->acc.mark)
         return;
@@ -189,7 +191,7 @@ static heddle_status make(const heddle_loop *l, hd_outcome *o, const char *path,
     o->how = "";
     o->legend = (hd_legend){.self = l,
                             .title = l->table->bodies[l->desc.body].name,
-                            .row = "unit",
+                            .row = l->chart->n_rows > l->fleet->units.n ? "row" : "unit",
                             .n_kinds = N_KINDS,
                             .kind_of = kind_of,
                             .kind_name = kind_name,
