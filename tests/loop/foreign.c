@@ -12,12 +12,13 @@ typedef struct device {
     heddle_failure failure;
     uint64_t n_marks, n_asked;
     int marks_fail, times_fail, gets_lost;
+    void *newest; /* memory; if it gets lost there is no other, and close frees it */
 } device;
 
 static void *mem_new(void *self, uint64_t n_bytes)
 {
-    (void)self;
-    return malloc(n_bytes);
+    device *d = self;
+    return d->newest = malloc(n_bytes);
 }
 
 static void mem_free(void *self, void *p, uint64_t n_bytes)
@@ -69,6 +70,8 @@ static void close_device(void *self, int is_lost)
 {
     const device *d = self;
     CHECK(is_lost == d->gets_lost);
+    if (is_lost)
+        free(d->newest);
 }
 
 static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
