@@ -204,9 +204,10 @@ static void place_bodies(const heddle_fleet *f, const hd_machine *m)
 
 static heddle_status place_threads(heddle_fleet *f)
 {
-    places *p = f->config.no_pin ? NULL : hd_new(sizeof *p);
+    places *p;
     if (f->config.no_pin)
         return HEDDLE_OK;
+    p = hd_new(sizeof *p);
     if (!p)
         return hd_say(NULL, HEDDLE_ENOMEM, "heddle_fleet_open: out of memory");
     hd_machine_look(&p->machine);

@@ -160,10 +160,10 @@ static void show_bodies(manager *m, uint32_t queue, uint64_t now_ns)
 static void show_home(manager *m, uint32_t queue, uint64_t now_ns)
 {
     const slot *s = &m->slots[queue];
-    if (m->has_marks && s->n_out)
-        show_marked(m, queue, HEDDLE_PHASE_HOME, s->n_out, now_ns);
-    else if (!m->has_marks)
+    if (!m->has_marks)
         show_from(m, part_of(s, queue, HEDDLE_PHASE_HOME, s->n_out), s->kept_ns, now_ns);
+    else if (s->n_out)
+        show_marked(m, queue, HEDDLE_PHASE_HOME, s->n_out, now_ns);
 }
 
 /* ---- a slice ---------------------------------------------------------------------------------------------------------- */
