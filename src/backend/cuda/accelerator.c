@@ -2,7 +2,7 @@
 /* accelerator.c - a GPU, or one of some equal parts of it, as an accelerator of a fleet (heddle/fleet.h).
  *
  * A queue is a stream. Its pinned words say what a body of its spans did wrong (core/chunk.h); they are read when the stream is empty.
- * A span is one launch: of a part with as many blocks as it holds at once, else with some for each of these. Parts are not kept apart by the hardware: each takes its share
+ * A span is one launch, with as many blocks as the part holds at once. Parts are not kept apart by the hardware: each takes its share
  * of the blocks and of the memory that was free at first.
  *
  * The fleet calls from a thread of its own, beside calls of others for the same device. Each call makes the device current.
@@ -31,8 +31,6 @@
 #define BASE_TRIES 4u
 #define TRY_NS 1000000ull          /* a try that takes longer has met other work */
 #define SPARE_BYTES (512ull << 20) /* of a GPU, for kernels, call stacks and graphs */
-/* Blocks of a span for each that the GPU holds at once: multiprocessors that are quicker, or have cheaper tiles, take more. */
-#define TURNS 8u
 /* A multiprocessor has 128 lanes for floats at some 1.8 GHz; a core has two units of 8 at some 3.5 GHz. */
 #define CORES_OF_SM 4.0
 #define THREADS_OF_SM 2048u /* at once, if a kernel needs few registers */
@@ -41,7 +39,7 @@
 typedef struct kernel {
     const heddle_table *table;
     uint32_t body, team_size;
-    uint32_t shared_bytes, most_blocks; /* most_blocks: of a span */
+    uint32_t shared_bytes, most_blocks; /* most_blocks: that the part holds at once */
     CUfunction function;
 } kernel;
 
@@ -123,8 +121,7 @@ static heddle_status find(const part *p, kernel *k, hd_error *e)
     int per_sm = 0;
     k->shared_bytes = HEDDLE_REDUCE_BYTES + k->table->bodies[k->body].shared_bytes;
     HD_TRY(hd_kernel_of(&k->function, &per_sm, d, k->table, HD_FAMILY_LOOP, k->body, k->team_size, k->shared_bytes, e));
-    k->most_blocks = (uint32_t)per_sm * (uint32_t)d->n_sms;
-    k->most_blocks = p->n_parts > 1 ? (k->most_blocks + p->n_parts - 1u) / p->n_parts : k->most_blocks * TURNS;
+    k->most_blocks = ((uint32_t)per_sm * (uint32_t)d->n_sms + p->n_parts - 1u) / p->n_parts;
     return HEDDLE_OK;
 }
 
