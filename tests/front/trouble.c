@@ -94,7 +94,7 @@ static void test_limit(void)
                     .rows = 50,
                     .cols = 400,
                     .seed = 6,
-                    .split = HEDDLE_SPLIT_STATIC,
+                    .split = HEDDLE_SPLIT_GUIDED,
                     .time_limit_ms = 50,
                     .fail_row = UINT32_MAX};
     heddle_fleet *f = open_fleet("virtual:hang=2", others);
