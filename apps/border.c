@@ -2,6 +2,8 @@
 /* border.c - graph, memory and check of apps that keep only the borders of tiles. */
 #include "border.h"
 
+#include "loop.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,11 +204,10 @@ static int read_records(border_case *c)
 int border_read(app_case *base)
 {
     border_case *c = (border_case *)base;
-    if (base->looping)
-        return border_front_read(c);
-    if (border_get(c, c->row, c->grid->row, border_bytes(base->n[1])) || c->read_more(c))
+    const int is_here = base->looping != NULL; /* a fleet leaves its results in the host's memory */
+    if ((!is_here && border_get(c, c->row, c->grid->row, border_bytes(base->n[1]))) || c->read_more(c))
         return -1;
-    return c->matrix ? border_get(c, c->matrix, c->grid->matrix, border_bytes(base->n[0] * base->n[1])) : 0;
+    return c->matrix && !is_here ? border_get(c, c->matrix, c->grid->matrix, border_bytes(base->n[0] * base->n[1])) : 0;
 }
 
 void border_free(app_case *base)
@@ -214,7 +215,9 @@ void border_free(app_case *base)
     border_case *c = (border_case *)base;
     if (!c)
         return;
-    border_front_free(c);
+    app_loop_close(base);
+    free(c->front.x);
+    free(c->front.y);
     if (base->ctx) {
         heddle_graph_free(base->graph);
         heddle_mem_free(base->ctx, c->grid->row);

@@ -80,8 +80,6 @@ int border_wave_reset(app_case *c);
 /* ... over a fleet (border_front.c). */
 int border_front_build(app_case *c, heddle_ctx *ctx);
 int border_front_reset(app_case *c);
-int border_front_read(border_case *c);
-void border_front_free(border_case *c);
 /* -1 with a sentence if option body is given. */
 int border_refuse_body(border_case *c);
 int border_read(app_case *c);

@@ -19,7 +19,7 @@ int border_front_reset(app_case *base)
     return 0;
 }
 
-int border_front_read(border_case *c)
+static int read_more(border_case *c)
 {
     memset(c->sums_read, 0, sizeof c->sums_read);
     c->kind->take(c->sums_read, c->front.found, c->sums);
@@ -67,15 +67,9 @@ int border_front_build(app_case *base, heddle_ctx *ctx)
     base->record = c->of_cell.p;
     base->record_bytes = c->of_cell.n_bytes;
     base->b[0] = base->b[1] = 0;
+    c->read_more = read_more;
     return border_refuse_body(c) || make_memory(c) || border_front_reset(base) || app_fleet_open(base, ctx) ||
                    new_front(c)
                ? -1
                : 0;
-}
-
-void border_front_free(border_case *c)
-{
-    app_loop_close(&c->base);
-    free(c->front.x);
-    free(c->front.y);
 }
