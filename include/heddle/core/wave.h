@@ -391,8 +391,8 @@ HD_FN int hd_count_wait(const heddle_thread *thread, const hd_wave_place *at, co
 }
 
 /* Are a band's rows first .. end - 1 of the border in the west there? The count may be in another device's or the host's memory, where
- * each look takes a microsecond, and looks of hundreds of bands a thousand. So only the band whose rows are next looks at it,
- * and leaves what it has seen in the item's words; the others look there. */
+ * each look takes a microsecond, and looks of hundreds of bands a thousand. So one band looks at it: the one with the
+ * next rows. It leaves what it has seen in the item's words, where the others look. */
 HD_FN int hd_west_is_there(hd_item_words *words, const uint32_t *count, uint32_t first, uint32_t end)
 {
     const uint32_t seen = HD_LOAD(&words->west, ACQUIRE, DEV);
