@@ -4,7 +4,8 @@
  * Claims. While a kind is unknown, they are small and grow; none is predicted to take longer than the loop has run. Then each is half
  * of the unit's share of what is left (factoring with weights, Hummel 1992).
  * Slices. A slice takes a 64th of the time left, or 50 times its fixed cost if that is more, but at most an eighth of the time left:
- * a slice that turns out ten times as long as was predicted must not be the loop. While the fixed cost is unknown, slices grow.
+ * a slice that turns out ten times as long as was predicted must not be the loop. While the fixed cost is unknown, slices grow. Of
+ * uneven grains an accelerator's slice has more.
  * Cuts. When the cursor is at the end, a unit takes the tail that lets the loop end soonest: both then end together.
  *
  * A unit is left out while its least slice would take longer than the rest of the loop without it; and while all units of its kind together
@@ -22,6 +23,8 @@
 #define PROBE 3.0         /* growth of slices while the fixed cost is unknown */
 #define LEAST_OTHERS 0.01 /* of the rate of all: sums are not exact */
 #define GAIN_TIMES 2.0    /* a cut must bring so many fixed costs */
+#define UNEVEN 2.0        /* the dearest grain over the mean: grains that differ less count as even */
+#define MOST_LEASTS 16.0  /* of least slices that a slice has at least, if grains are uneven */
 
 /* Of the least slice of a unit, or of all that is left to claim. */
 static double least_ns(const hd_split *s, const hd_split_model *m, uint64_t least)
@@ -104,13 +107,24 @@ static double slice_ns(const hd_split *s, uint32_t unit, uint64_t now_ns)
     return ns > least ? ns : least < most ? least : most;
 }
 
+/* A slice of few grains takes an accelerator as long as its dearest one. So where grains are uneven, it has more of them. */
+static uint64_t least_grains(const hd_split *s, uint32_t unit)
+{
+    const hd_claimant *u = &s->units[unit];
+    const hd_split_model *m = hd_model_of(s, unit);
+    const double times = m->each_ns > 0 ? m->most_ns / m->each_ns : 1, least = (double)u->is.least;
+    const double part = (double)(s->n - s->n_ended) / FEWEST_PARTS;
+    if (u->is.most_flying == 1 || times < UNEVEN || part < least)
+        return u->is.least;
+    return (uint64_t)fmin(least * fmin(times, MOST_LEASTS), part);
+}
+
 /* Of a unit of a known kind. On uneven loads the kind may know better than the unit: its last slices may lie elsewhere. */
 static uint64_t slice_grains(const hd_split *s, uint32_t unit, uint64_t now_ns)
 {
-    const hd_claimant *u = &s->units[unit];
     const double own = hd_each_ns(s, unit), kind = hd_model_of(s, unit)->each_ns;
     const uint64_t n = (uint64_t)(slice_ns(s, unit, now_ns) / (own > kind ? own : kind));
-    return n > u->is.least ? n : u->is.least;
+    return n > least_grains(s, unit) ? n : least_grains(s, unit);
 }
 
 static uint64_t slice(const hd_split *s, uint32_t unit, uint64_t now_ns)
