@@ -22,7 +22,7 @@ heddle_status hd_wave_check_fields(hd_error *e, const heddle_wave_desc *d);
 heddle_status hd_wave_mem_new(heddle_ctx *ctx, uint64_t n_bytes, void **out);
 /* Checks that a block of the GPU has room for n_warps bands and shared_bytes. */
 heddle_status hd_wave_check_block(heddle_ctx *ctx, uint32_t n_warps, uint64_t shared_bytes);
-/* heddle_graph.say_failure for a `kind` (cell or tile), if such a one failed in the last run. */
+/* wave_said.c: heddle_graph.say_failure for a `kind` (cell or tile), if such a one failed in the last run. */
 int hd_wave_say_failure(heddle_graph *g, const hd_wave_words *words, const char *kind, uint32_t code, char *to,
                         size_t n);
 /* An item of a wave, as heddle_graph.say_halt names it: which field, from 1 on in which pass over it (0: there are no passes), and

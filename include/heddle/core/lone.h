@@ -546,12 +546,9 @@ HD_FN int hd_lone_wait(const heddle_thread *thread, const hd_wave_place *at, hd_
 {
     uint32_t n;
     hd_pair_word v;
-    for (n = 0; hd_wave_tag(v = HD_BORDER_LOAD(word)) != tag; n++) {
-        hd_note_waits(thread, n);
-        if (n % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && hd_wave_is_over(thread, at))
+    for (n = 0; hd_wave_tag(v = HD_BORDER_LOAD(word)) != tag; n++)
+        if (!hd_wave_rests(thread, at, n))
             return 0;
-        hd_wave_pause(n);
-    }
     hd_note_waited(thread, n);
     *value = hd_wave_value(v);
     return 1;
@@ -624,12 +621,9 @@ HD_FN int hd_lone_wait_gone(const hd_lone *l, const heddle_thread *thread, const
     for (; first <= last; first++) {
         for (tries = 0; hd_wave_gone(HD_LOAD(wave->gone + before->found_at + first, ACQUIRE, DEV),
                                      hd_wave_first_tag(wave, before, first, n)) < need;
-             tries++) {
-            hd_note_waits(thread, tries);
-            if (tries % HD_WAVE_LOOKS == HD_WAVE_LOOKS - 1u && hd_wave_is_over(thread, &l->place))
+             tries++)
+            if (!hd_wave_rests(thread, &l->place, tries))
                 return 0;
-            hd_wave_pause(tries);
-        }
         hd_note_waited(thread, tries);
     }
     return 1;

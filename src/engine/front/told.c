@@ -2,50 +2,35 @@
 /* told.c - what is told of a wavefront's last run. */
 #include "engine/front/front.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-static void __attribute__((format(printf, 2, 3))) tell(heddle_wavefront *w, const char *format, ...)
-{
-    va_list args;
-    int n;
-    if (hd_list_room(&w->how, 320, 1))
-        return; /* without memory the text ends here */
-    va_start(args, format);
-    n = vsnprintf((char *)w->how.at + w->how.n, 320, format, args);
-    va_end(args);
-    w->how.n += (uint64_t)(n < 0 ? 0 : n < 320 ? n : 319);
-}
-
 static void tell_site(heddle_wavefront *w, const hd_site *s)
 {
-    tell(w, "%s: %.1f %% of the columns in %llu strides", s->name, 100.0 * (double)s->n_columns / (double)w->desc.cols,
-         (unsigned long long)s->n_strides);
+    hd_how_add(&w->how, "%s: %.1f %% of the columns in %llu strides", s->name,
+               100.0 * (double)s->n_columns / (double)w->desc.cols, (unsigned long long)s->n_strides);
     if (*s->trouble)
-        tell(w, "; lost: %s", s->trouble);
+        hd_how_add(&w->how, "; lost: %s", s->trouble);
     else if (s->is_lost)
-        tell(w, "; lost in an earlier run");
+        hd_how_add(&w->how, "; lost in an earlier run");
     else if (s->is_left_out && (w->info->neighbours & HEDDLE_NE))
-        tell(w, "; left out: cells read what is to their north-east, so that the field cannot be divided");
+        hd_how_add(&w->how, "; left out: cells read what is to their north-east, so that the field cannot be divided");
     else if (s->is_left_out)
-        tell(w, "; left out: a quicker unit would wait for it in each row");
-    tell(w, "\n");
+        hd_how_add(&w->how, "; left out: a quicker unit would wait for it in each row");
+    hd_how_add(&w->how, "\n");
 }
 
 void hd_front_tell(heddle_wavefront *w, heddle_status status)
 {
     uint64_t i;
     w->how.n = 0;
-    tell(w, "wavefront %s, divided by %s: %s after %.3f ms\n", w->table->bodies[w->desc.body].name,
-         heddle_split_name(w->desc.split), heddle_status_text(status),
-         (double)(heddle_host_clock_ns() - w->start_ns) / 1e6);
+    hd_how_add(&w->how, "wavefront %s, divided by %s: %s after %.3f ms\n", w->table->bodies[w->desc.body].name,
+               heddle_split_name(w->desc.split), heddle_status_text(status),
+               (double)(heddle_host_clock_ns() - w->start_ns) / 1e6);
     for (i = 0; i < w->n_sites; i++)
         tell_site(w, &w->sites[i]);
     for (i = 0; status == HEDDLE_OK && i < w->n_begun; i++) {
         const hd_stride *s = hd_stride_at(w, i);
-        tell(w, "columns %llu to %llu on %s: from %.3f to %.3f ms\n", (unsigned long long)s->begin,
-             (unsigned long long)s->end - 1u, w->sites[s->site].name, (double)(s->began_ns - w->start_ns) / 1e6,
-             (double)(s->ended_ns - w->start_ns) / 1e6);
+        hd_how_add(&w->how, "columns %llu to %llu on %s: from %.3f to %.3f ms\n", (unsigned long long)s->begin,
+                   (unsigned long long)s->end - 1u, w->sites[s->site].name, (double)(s->began_ns - w->start_ns) / 1e6,
+                   (double)(s->ended_ns - w->start_ns) / 1e6);
     }
 }
 

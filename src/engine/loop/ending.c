@@ -3,7 +3,6 @@
 #include "engine/loop/fleet.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 /* ---- what was found --------------------------------------------------------------------------------------------------- */
@@ -84,40 +83,29 @@ static heddle_status outcome(heddle_loop *l)
 
 /* ---- in words --------------------------------------------------------------------------------------------------------- */
 
-static void __attribute__((format(printf, 2, 3))) tell(heddle_loop *l, const char *format, ...)
-{
-    va_list args;
-    int n;
-    if (hd_list_room(&l->how, 320, 1))
-        return; /* without memory the text ends here */
-    va_start(args, format);
-    n = vsnprintf((char *)l->how.at + l->how.n, 320, format, args);
-    va_end(args);
-    l->how.n += (uint64_t)(n < 0 ? 0 : n < 320 ? n : 319);
-}
-
 static void tell_unit(heddle_loop *l, uint32_t i)
 {
     const hd_fleet_unit *u = hd_unit_at(l->fleet, i);
     const hd_split_counts *c = &l->counts[i];
     double without = 0, with = 0;
-    tell(l, "%s: %.1f %% of the indices in %" PRIu64 " slices", u->name,
-         100.0 * (double)c->n_grains / (double)l->n_grains, c->n_slices);
+    hd_how_add(&l->how, "%s: %.1f %% of the indices in %" PRIu64 " slices", u->name,
+               100.0 * (double)c->n_grains / (double)l->n_grains, c->n_slices);
     if (hd_split_left_out(l->split, i, &without, &with))
-        tell(l, "; left out: the loop would take %.3g ms with it, and %.3g ms without", with / 1e6, without / 1e6);
+        hd_how_add(&l->how, "; left out: the loop would take %.3g ms with it, and %.3g ms without", with / 1e6,
+                   without / 1e6);
     if (*l->runs[i].trouble)
-        tell(l, "; lost: %s", l->runs[i].trouble);
+        hd_how_add(&l->how, "; lost: %s", l->runs[i].trouble);
     else if (hd_unit_is_lost(u))
-        tell(l, "; lost earlier");
-    tell(l, "\n");
+        hd_how_add(&l->how, "; lost earlier");
+    hd_how_add(&l->how, "\n");
 }
 
 static void tell_all(heddle_loop *l)
 {
     uint32_t i;
     l->how.n = 0;
-    tell(l, "split %s over %" PRIu64 " units%s\n", heddle_split_name(l->desc.split), l->fleet->units.n,
-         l->is_alone ? ": too short to be shared, run by the calling thread" : "");
+    hd_how_add(&l->how, "split %s over %" PRIu64 " units%s\n", heddle_split_name(l->desc.split), l->fleet->units.n,
+               l->is_alone ? ": too short to be shared, run by the calling thread" : "");
     for (i = 0; i < l->fleet->units.n; i++)
         tell_unit(l, i);
 }

@@ -272,6 +272,8 @@ void hd_unit_free(hd_fleet_unit *u);
 void hd_unit_drop(hd_fleet_unit *u);
 /* One turn of a unit, on the calling thread. */
 void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
+/* told.c: adds to the lines that tell how a run was divided; up to 319 bytes. */
+void hd_how_add(hd_list *how, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* ending.c: the end of a run, by the last thread that leaves it. */
 void hd_loop_end(heddle_loop *l);
 

@@ -2,6 +2,21 @@
 /* told.c - what is told of a loop's last run. */
 #include "engine/loop/fleet.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
+void hd_how_add(hd_list *how, const char *format, ...)
+{
+    va_list args;
+    int n;
+    if (hd_list_room(how, 320, 1))
+        return; /* without memory the text ends here */
+    va_start(args, format);
+    n = vsnprintf((char *)how->at + how->n, 320, format, args);
+    va_end(args);
+    how->n += (uint64_t)(n < 0 ? 0 : n < 320 ? n : 319);
+}
+
 static heddle_status check(const heddle_loop *l, const void *out, const char *call)
 {
     if (!l || !out || *(const size_t *)out < sizeof(size_t))
