@@ -670,9 +670,9 @@ class Bench:
                              self.SPAWN_FLAGS)
                 for folder, name in ((self.model, "spawn.c"), (self.model, "pool.c"), (self.src, "backend/cpu/work.c"))]
 
-    ENGINES = {"engine.c": "wave.c", "engine_tile.c": "tile.c"}
+    ENGINES = {"engine.c": "wave.c", "engine_tile.c": "tile.c", "engine_said.c": "wave_said.c"}
 
-    def compile_wave(self, include, src, mark=".changed", names=("wave.c", "engine.c", "engine_tile.c")):
+    def compile_wave(self, include, src, mark=".changed", names=("wave.c", *ENGINES)):
         return [self.compile(os.path.join(src, "engine") if name in self.ENGINES else self.model, include,
                              self.ENGINES.get(name, name), os.path.join(self.out, name + mark + ".o"), ("-fsanitize=thread",))
                 for name in names]
@@ -701,7 +701,7 @@ class Bench:
     def run_wave(self, root, paths, case="wave."):
         """Does so for waves, against core and the engine in `root`, where `paths` were changed."""
         changed = []
-        for name in ("engine.c", "engine_tile.c"):
+        for name in self.ENGINES:
             if "engine/" + self.ENGINES[name] in paths:
                 changed += self.compile_wave(root, root, names=(name,))
         if {LONE, WAVE, FLAG, TILE}.intersection(paths):
@@ -712,7 +712,7 @@ class Bench:
 
     def link(self, changed, explore=None):
         """Links these objects and the unchanged ones; returns the program's name."""
-        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "pool.c", "work.c", "wave.c", "engine.c", "engine_tile.c", "explore.c")
+        names = ("watch.c", "graphs.c", "model.c", "spawn.c", "pool.c", "work.c", "wave.c", *self.ENGINES, "explore.c")
         paths = {name: os.path.join(self.out, name + ".o") for name in names}
         paths.update((os.path.basename(obj).replace(".changed.o", ""), obj) for obj in changed)
         if explore:
