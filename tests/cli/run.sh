@@ -220,6 +220,9 @@ in_out '^unit +share +slices +busy +end +indices/s +in +out +cuts +again$'
 in_out '^virtual:0 +[0-9.]+ % '
 in_out '^all +300 indices in [0-9]+ slices, [0-9]+ cuts, '
 in_out '^balance +[01]\.[0-9]+: the first unit ended after '
+run 0 run boxfilter/loop -n 300x84 --devices cpu:3 --split guided
+in_out '^  how +split guided over 3 units$'
+in_out '^ +each of cpu:0 to 2: [0-9.]+( to [0-9.]+)? % of the indices in [0-9]+( to [0-9]+)? slices$'
 run 0 run ep -n 500000 --devices 'virtual: cpu:1' --trace loop.json --timeline loop.svg --repeat 2
 silent_err
 grep -q '^<svg .*' loop.svg || fail "no picture of a loop: $(head -c 200 loop.svg)"

@@ -1,21 +1,124 @@
 /* SPDX-License-Identifier: MIT */
-/* told.c - what is told of a loop's last run. */
+/* told.c - what is told of a loop's last run. In the lines that tell how it was divided, neighbouring cores have one line if theirs differ
+ * in numbers only: of each number it has the least and the most. Lines of other units stay as they are. */
 #include "engine/loop/fleet.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* ---- lines ---------------------------------------------------------------------------------------------------------- */
+
+#define MOST_ADD 320
+#define CORE "cpu:"
+#define EACH "each of "
+#define TO " to "
+
+/* A number as it stands in a line. */
+typedef struct digits {
+    const char *at;
+    size_t n;
+    double value;
+} digits;
+
+/* The number at *at, which is behind it then. */
+static digits read_digits(const char **at)
+{
+    digits d = {.at = *at};
+    char *end = NULL;
+    d.value = strtod(*at, &end);
+    d.n = (size_t)(end - *at);
+    *at = end;
+    return d;
+}
+
+static int begins(const char *at, const char *with) { return !strncmp(at, with, strlen(with)); }
+
+static void put(hd_list *out, const char *text, size_t n)
+{
+    if (out->n + n < out->cap)
+        memcpy((char *)out->at + out->n, text, n);
+    out->n += n;
+}
+
+/* What the joined lines and the next one have at a place: "3", or "3 to 5". */
+static void put_both(hd_list *out, const char **joined, const char **next)
+{
+    digits least = read_digits(joined), most = least;
+    const digits d = read_digits(next);
+    if (begins(*joined, TO) && isdigit((unsigned char)(*joined)[sizeof TO - 1])) {
+        *joined += sizeof TO - 1;
+        most = read_digits(joined);
+    }
+    least = d.value < least.value ? d : least;
+    most = d.value > most.value ? d : most;
+    put(out, least.at, least.n);
+    if (most.value > least.value) {
+        put(out, TO, sizeof TO - 1);
+        put(out, most.at, most.n);
+    }
+}
+
+/* Both end with their line. 0: they differ in more than numbers. */
+static int join(hd_list *out, const char *joined, const char *next)
+{
+    joined += begins(joined, EACH) ? sizeof EACH - 1 : 0;
+    if (!begins(joined, CORE) || !begins(next, CORE))
+        return 0;
+    put(out, EACH, sizeof EACH - 1);
+    while (*joined && *next)
+        if (isdigit((unsigned char)*joined) && isdigit((unsigned char)*next))
+            put_both(out, &joined, &next);
+        else if (*joined++ == *next)
+            put(out, next++, 1);
+        else
+            return 0;
+    return !*joined && !*next;
+}
+
+static uint64_t line_begin(const char *text, uint64_t end)
+{
+    while (end > 0 && text[end - 1] != '\n')
+        end--;
+    return end;
+}
+
+/* The text ends with a line, which becomes one with that before it if it can. */
+static void join_last(hd_list *how)
+{
+    char room[2 * MOST_ADD], *text = how->at;
+    hd_list out = {.at = room, .cap = sizeof room};
+    const uint64_t last = line_begin(text, how->n - 1), before = last ? line_begin(text, last - 1) : 0;
+    char *const next = text + last, *const joined = text + before;
+    int can;
+    if (!last)
+        return;
+    text[how->n - 1] = next[-1] = 0;
+    can = join(&out, joined, next) && out.n < out.cap && before + out.n + 1 < how->n;
+    text[how->n - 1] = next[-1] = '\n';
+    if (!can)
+        return;
+    memcpy(joined, room, out.n);
+    memcpy(joined + out.n, "\n", 2);
+    how->n = before + out.n + 1;
+}
 
 void hd_how_add(hd_list *how, const char *format, ...)
 {
     va_list args;
     int n;
-    if (hd_list_room(how, 320, 1))
+    if (hd_list_room(how, MOST_ADD, 1))
         return; /* without memory the text ends here */
     va_start(args, format);
-    n = vsnprintf((char *)how->at + how->n, 320, format, args);
+    n = vsnprintf((char *)how->at + how->n, MOST_ADD, format, args);
     va_end(args);
-    how->n += (uint64_t)(n < 0 ? 0 : n < 320 ? n : 319);
+    how->n += (uint64_t)(n < 0 ? 0 : n < MOST_ADD ? n : MOST_ADD - 1);
+    if (n > 0 && ((const char *)how->at)[how->n - 1] == '\n')
+        join_last(how);
 }
+
+/* ---- numbers -------------------------------------------------------------------------------------------------------- */
 
 static heddle_status check(const heddle_loop *l, const void *out, const char *call)
 {
