@@ -90,6 +90,7 @@ typedef struct app_case {
     app_tasks tasks;                     /* of an app that has that scenario; set by prepare                      */
     app_spawning spawning;               /* as requested                                                          */
     const char *devices;                 /* of a scenario of a fleet; NULL: those of ctx, else HEDDLE_DEVICES   */
+    const struct heddle_accelerator *joins; /* the same: is added to that fleet, which closes it; NULL: none */
     uint32_t time_limit_ms;              /* the same, of a run; 0: none                                           */
     uint32_t n_trace;                    /* the same: events kept of each row of its trace; 0: no trace           */
     struct app_looping *looping;         /* the same, set by build (loop.h)                                       */

@@ -34,6 +34,17 @@ static void devices_of(heddle_ctx *ctx, char out[32])
         snprintf(out, 32, "cpu:%" PRIu32, config.n_workers);
 }
 
+/* Whatever comes of it, the case has the accelerator no longer. */
+static int join(app_case *c)
+{
+    const heddle_accelerator *a = c->joins;
+    const heddle_status s = a ? heddle_fleet_add(c->looping->fleet, a) : HEDDLE_OK;
+    c->joins = NULL;
+    if (s == HEDDLE_EINVAL || s == HEDDLE_EBUSY)
+        a->close(a->self, 0);
+    return s == HEDDLE_OK ? 0 : app_failed(c);
+}
+
 int app_fleet_open(app_case *c, heddle_ctx *ctx)
 {
     char devices[32];
@@ -48,7 +59,7 @@ int app_fleet_open(app_case *c, heddle_ctx *ctx)
                              : ctx      ? devices
                                         : NULL,
                              NULL) == HEDDLE_OK
-               ? 0
+               ? join(c)
                : app_failed(c);
 }
 

@@ -38,7 +38,7 @@ typedef struct app_looping {
     app_loop_form form;
 } app_looping;
 
-/* For build: makes c->looping, with the fleet of c->devices or ctx. */
+/* For build: makes c->looping, with the fleet of c->devices or ctx, and what joins it. */
 int app_fleet_open(app_case *c, heddle_ctx *ctx);
 /* An array of the fleet at the case's own memory. NULL with the sentence. */
 heddle_array *app_front_array(app_case *c, void *host, uint64_t n_rows, uint64_t row_bytes);

@@ -26,17 +26,23 @@
 #define MOST_WORDS 256
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-const loop_app hdss_apps[HDSS_APPS] = {{"blackscholes", 1, 0, 12},
-                                       {"histogram", 4096, 0, 4096},
-                                       {"boxfilter", 1, 4096, 4096},
-                                       {"ep", 4096, 0, 4096 * 8},
-                                       {"mandel", 1, 2048, 2048 * 64}};
+const loop_app hdss_apps[HDSS_APPS] = {{"blackscholes", 1, 0, 12, NULL},
+                                       {"histogram", 4096, 0, 4096, NULL},
+                                       {"boxfilter", 1, 4096, 4096, NULL},
+                                       {"ep", 4096, 0, 4096 * 8, NULL},
+                                       {"mandel", 1, 2048, 2048 * 64, NULL}};
+
+static const char some_rows[] = "rows of GPUs need one, and are skipped without", all_rows[] = "all needs a GPU",
+                  no_rows[] = "nothing needs a GPU";
 
 static const struct {
     const char *name;
     int (*make)(figures *f);
-} all_figures[] = {{"alone", hdss_alone},   {"ways", hdss_ways},         {"chunks", hdss_chunks},
-                   {"openmp", hdss_openmp}, {"pipeline", hdss_pipeline}, {"fronts", hdss_fronts}};
+    const char *needs; /* if no other devices are named */
+} all_figures[] = {{"alone", hdss_alone, some_rows},    {"ways", hdss_ways, some_rows},
+                   {"chunks", hdss_chunks, all_rows},   {"openmp", hdss_openmp, no_rows},
+                   {"pipeline", hdss_pipeline, all_rows}, {"fronts", hdss_fronts, some_rows},
+                   {"emulated", hdss_emulated, no_rows}};
 
 const char hdss_no_gpu[] = "there is no GPU; --opt devices names what stands for one";
 
@@ -51,7 +57,7 @@ void hdss_head(const figures *f, FILE *out, const char *note, const char *column
     heddle_device device = HEDDLE_DEVICE_INIT;
     if (heddle_device_get(HEDDLE_CUDA, 0, &device) == HEDDLE_OK)
         fprintf(out, "# gpu: %s\n", device.name);
-    fprintf(out, "# %s; everything is %s\n%s\n", note, f->everything, columns);
+    fprintf(out, "# %s\n# %s; everything is %s\n%s\n", f->needs, note, f->everything, columns);
 }
 
 void hdss_skip(FILE *out, const loop_app *a, uint64_t n_indices, const char *devices, const char *why)
@@ -146,11 +152,12 @@ static int make_figures(figures *f, const char *list)
     for (size_t i = 0; i < COUNT(all_figures); i++) {
         if (list && !figure_listed(list, all_figures[i].name, &at))
             continue;
+        f->needs = all_figures[i].needs;
         if (all_figures[i].make(f))
             return CLI_BAD;
         n_made++;
     }
-    return n_made ? CLI_OK : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp, pipeline and fronts", list);
+    return n_made ? CLI_OK : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp, pipeline, fronts and emulated", list);
 }
 
 int figures_hdss(const options *o)

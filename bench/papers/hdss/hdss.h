@@ -14,6 +14,7 @@ typedef struct loop_app {
     const char *name;
     uint64_t items, columns; /* columns 0: the app has no second size */
     uint64_t bytes;
+    const char *tile; /* as the app's option; NULL: its own */
 } loop_app;
 
 enum { HDSS_APPS = 5 };
@@ -28,6 +29,7 @@ typedef struct figures {
     const char *first;      /* the accelerator that rows with one have; NULL: there is none */
     uint64_t side;          /* of fronts: most rows and columns; 0: those of the thesis and larger */
     uint64_t end_ns;        /* nothing begins later */
+    const char *needs;      /* of devices, of the figure that is being made */
     int wrong;              /* a check failed */
 } figures;
 
@@ -38,6 +40,7 @@ typedef struct subject {
     const loop_app *of;
     app_case *c;
     uint64_t n_indices;
+    const struct device_config *device; /* an emulated accelerator, which joins each fleet but the serial one; NULL: none */
 } subject;
 
 /* Of one run. What others did: units that are no cores. */
@@ -84,6 +87,12 @@ void hdss_head(const figures *f, FILE *out, const char *note, const char *column
 void hdss_skip(FILE *out, const loop_app *a, uint64_t n_indices, const char *devices, const char *why);
 extern const char hdss_no_gpu[];
 
+/* ---- ways.c ---- */
+
+/* A row of a way to divide, `over` times as quick as one core; and the names of its columns. */
+void hdss_put_way(FILE *out, const subject *s, const char *devices, heddle_split way, const hdss_timing *t, double over);
+extern const char hdss_way_columns[];
+
 /* ---- fit.c ---- */
 
 /* y = a x + b with the least sum of squares of relative errors; error: the root of their mean. */
@@ -101,5 +110,6 @@ int hdss_chunks(figures *f);
 int hdss_openmp(figures *f);
 int hdss_pipeline(figures *f);
 int hdss_fronts(figures *f);
+int hdss_emulated(figures *f);
 
 #endif

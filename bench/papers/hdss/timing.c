@@ -2,6 +2,8 @@
 /* timing.c - how an app's loop is opened on a fleet, checked and timed. */
 #include "hdss.h"
 
+#include "11_foreign/device.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +16,8 @@ uint64_t hdss_indices(const figures *f, const loop_app *a)
 int hdss_open(subject *s, const loop_app *a, uint64_t n_indices, char why[HDSS_WHY])
 {
     const app *of = app_find(a->name);
-    const app_request q = {.n = {n_indices * a->items, a->columns}};
+    const app_pair tile = {"tile", a->tile};
+    const app_request q = {.n = {n_indices * a->items, a->columns}, .opts = &tile, .n_opts = a->tile != NULL};
     char error[APP_ERROR] = "";
     *s = (subject){.of = a, .n_indices = n_indices};
     s->c = app_new(of, app_scenario_of(of, app_loop.name), &q, error);
@@ -92,14 +95,27 @@ static int run_once(subject *s, hdss_run *runs, size_t *n, hdss_timing *t)
 
 /* ---- one fleet ---- */
 
+static int fail(subject *s, const char *why)
+{
+    snprintf(s->c->error, APP_ERROR, "%s", why);
+    return -1;
+}
+
 int hdss_open_loop(subject *s, const char *devices, heddle_split way)
 {
+    heddle_accelerator device;
+    int status;
     s->c->devices = devices;
-    if (setenv("HEDDLE_SPLIT", heddle_split_name(way), 1)) {
-        snprintf(s->c->error, APP_ERROR, "out of memory");
-        return -1;
-    }
-    return s->c->scenario->build(s->c, NULL);
+    if (setenv("HEDDLE_SPLIT", heddle_split_name(way), 1))
+        return fail(s, "out of memory");
+    if (s->device && !device_open(s->device, &device))
+        return fail(s, "no process can be had that plays a device");
+    s->c->joins = s->device ? &device : NULL;
+    status = s->c->scenario->build(s->c, NULL);
+    if (s->c->joins) /* there is no fleet */
+        device.close(device.self, 0);
+    s->c->joins = NULL;
+    return status;
 }
 
 void hdss_close_loop(subject *s)

@@ -30,8 +30,10 @@ static double middle_ends(const hdss_timing *t)
     return figure_middle(ms, t->n);
 }
 
-static void print_row(FILE *out, const subject *s, const char *devices, heddle_split way, const hdss_timing *t,
-                      double over)
+const char hdss_way_columns[] =
+    "app\tindices\tdevices\tway\tmedian_ms\tleast_ms\tmost_ms\tover\tends_ms\tshare\tslices";
+
+void hdss_put_way(FILE *out, const subject *s, const char *devices, heddle_split way, const hdss_timing *t, double over)
 {
     if (t->n)
         fprintf(out, "%s\t%llu\t%s\t%s\t%.5g\t%.5g\t%.5g\t%.4g\t%.4g\t%.4f\t%llu\n", s->of->name,
@@ -52,7 +54,7 @@ static double time_way(gathered *g, FILE *out, subject *s, const char *devices, 
     hdss_time(g->f, s, devices, way, 1, &t);
     over = t.n && one_ms > 0 ? one_ms / hdss_middle(t.later, t.n)->ms : 0;
     *ends_ms = middle_ends(&t);
-    print_row(out, s, devices, way, &t, over);
+    hdss_put_way(out, s, devices, way, &t, over);
     return over;
 }
 
@@ -60,7 +62,7 @@ static double time_one_core(gathered *g, subject *s)
 {
     hdss_timing t;
     hdss_time(g->f, s, "cpu:1", HEDDLE_SPLIT_CUT, 1, &t);
-    print_row(g->ways, s, "cpu:1", HEDDLE_SPLIT_CUT, &t, t.n ? 1 : 0);
+    hdss_put_way(g->ways, s, "cpu:1", HEDDLE_SPLIT_CUT, &t, t.n ? 1 : 0);
     return t.n ? hdss_middle(t.later, t.n)->ms : 0;
 }
 
@@ -151,8 +153,6 @@ static int end_cores(gathered *g, figure_files *files, const char *note)
 
 int hdss_ways(figures *f)
 {
-    static const char columns[] =
-        "app\tindices\tdevices\tway\tmedian_ms\tleast_ms\tmost_ms\tover\tends_ms\tshare\tslices";
     const char *dir = f->o->out ? f->o->out : ".";
     figure_files ways = {.dir = dir}, cores = {.dir = dir};
     gathered g = {.f = f};
@@ -161,8 +161,8 @@ int hdss_ways(figures *f)
         return CLI_BAD;
     snprintf(note, sizeof note, "%.4g MB of input, over one core; medians of %zu later runs of a loop",
              1e-6 * f->n_bytes, figure_runs(f->o));
-    hdss_head(f, ways.tsv.out, note, columns);
-    hdss_head(f, cores.tsv.out, note, columns);
+    hdss_head(f, ways.tsv.out, note, hdss_way_columns);
+    hdss_head(f, cores.tsv.out, note, hdss_way_columns);
     g.ways = ways.tsv.out;
     g.cores = cores.tsv.out;
     count_cores(&g);
