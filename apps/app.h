@@ -82,18 +82,18 @@ static inline uint32_t app_task_body(const app_tasks *t, uint64_t i) { return t-
 struct app;
 typedef struct app_case {
     const struct app *app;
-    const struct app_scenario *scenario; /* the app's first; may be replaced before build */
-    uint64_t n[2], b[2];                 /* as resolved by prepare                                                */
-    heddle_ctx *ctx;                     /* set by build                                                          */
-    heddle_graph *graph;                 /* set by build, unless there is a pool; freed by free                   */
-    heddle_pool *pool;                   /* the same, of a scenario with app_pool                                 */
-    app_tasks tasks;                     /* of an app that has that scenario; set by prepare                      */
-    app_spawning spawning;               /* as requested                                                          */
-    const char *devices;                 /* of a scenario of a fleet; NULL: those of ctx, else HEDDLE_DEVICES   */
+    const struct app_scenario *scenario;    /* the app's first; may be replaced before build */
+    uint64_t n[2], b[2];                    /* as resolved by prepare                                                */
+    heddle_ctx *ctx;                        /* set by build                                                          */
+    heddle_graph *graph;                    /* set by build, unless there is a pool; freed by free                   */
+    heddle_pool *pool;                      /* the same, of a scenario with app_pool                                 */
+    app_tasks tasks;                        /* of an app that has that scenario; set by prepare                      */
+    app_spawning spawning;                  /* as requested                                                          */
+    const char *devices;                    /* of a scenario of a fleet; NULL: those of ctx, else HEDDLE_DEVICES   */
     const struct heddle_accelerator *joins; /* the same: is added to that fleet, which closes it; NULL: none */
-    uint32_t time_limit_ms;              /* the same, of a run; 0: none                                           */
-    uint32_t n_trace;                    /* the same: events kept of each row of its trace; 0: no trace           */
-    struct app_looping *looping;         /* the same, set by build (loop.h)                                       */
+    uint32_t time_limit_ms;                 /* the same, of a run; 0: none                                           */
+    uint32_t n_trace;                       /* the same: events kept of each row of its trace; 0: no trace           */
+    struct app_looping *looping;            /* the same, set by build (loop.h)                                       */
     const void *record; /* the record of params, for heddle_graph_run; set by build                          */
     size_t record_bytes;
     char error[APP_ERROR];

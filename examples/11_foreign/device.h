@@ -7,9 +7,10 @@
 
 typedef struct device_config {
     uint64_t memory_bytes, most_copy_bytes;
-    double link;              /* bytes a second */
-    double start_ns, each_ns; /* a span of n indices takes start + n * each, or as long as the process computes if that is more */
-    double weight;            /* how many cores it is worth, as told; 0: one */
+    double link; /* bytes a second */
+    double start_ns,
+        each_ns;   /* a span of n indices takes start + n * each, or as long as the process computes if that is more */
+    double weight; /* how many cores it is worth, as told; 0: one */
     const heddle_table *table; /* bodies of its own, by the numbers of the loop's; NULL: the loop's */
 } device_config;
 

@@ -48,7 +48,8 @@ int main(void)
     steps_params params = {NULL, NULL, NULL};
     int64_t most = 0;
     int at = 0;
-    const device_config config = {.memory_bytes = 64u << 20, .most_copy_bytes = 250u << 20, .link = 4e9, .start_ns = 1e5};
+    const device_config config = {
+        .memory_bytes = 64u << 20, .most_copy_bytes = 250u << 20, .link = 4e9, .start_ns = 1e5};
     heddle_accelerator device;
     heddle_fleet *f;
     if (!device_open(&config, &device)) {

@@ -4,7 +4,8 @@
 . "$2/tests/cli/common.bash"
 
 run 0 bench --figures hdss --out loops -n 400000 --runs 2 --opt devices="virtual: cpu:1" --opt side=400
-for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv openmp.tsv pipeline.tsv fronts.tsv; do
+for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv openmp.tsv openmp.svg pipeline.tsv \
+    fronts.tsv fronts.svg emulated.tsv emulated-blackscholes.svg emulated-histogram.svg; do
     in_out "^loops/hdss-$name$"
 done
 for file in loops/*.svg; do
@@ -46,6 +47,22 @@ for app in blackscholes histogram boxfilter ep mandel; do
             exit bad || ways != all || (said != "" && !left_out)
         }' loops/hdss-openmp.tsv || fail "openmp of $app: $(cat loops/hdss-openmp.tsv)"
 done
+# The device's process is never ahead of the device's pace. Beside a core it does most.
+emulated() { # APP TIMES-A-CORE
+    awk -F '\t' -v app="$1" -v most="$2" '
+        $1 != app { next }
+        !($5 > 0 && $6 <= $5 && $5 <= $7) { bad = 1 }
+        $3 == "cpu:1" { bad += $8 != 1 || $10 != 0 }
+        $3 == "emulated" { bad += $8 > most || $10 != 1 || $4 != "cut" }
+        $3 == "emulated cpu:1" { ways = ways $4 " "; bad += !($8 > 0) }
+        END { exit bad || ways != "cut hdss axel qilin linear exponential " }' loops/hdss-emulated.tsv ||
+        fail "emulated, $1: $(cat loops/hdss-emulated.tsv)"
+}
+emulated blackscholes 16.46
+emulated histogram 6.19
+for note in 'alone:rows of GPUs need one' 'openmp:no row needs a GPU' 'pipeline:all rows need a GPU' 'emulated:no row needs a GPU'; do
+    grep -q "^# ${note#*:}" "loops/hdss-${note%%:*}.tsv" || fail "no '$note': $(head -4 "loops/hdss-${note%%:*}.tsv")"
+done
 # All leave what the first left, which is the reference's; else they would be skipped.
 for app in dtw sw heat2d; do
     awk -F '\t' -v app=$app '$1 == app && $4 == "virtual:" { n += $2 == 400 && $7 > 0 && $8 <= $7 && $10 == 1 && $11 == 1 }
@@ -66,6 +83,10 @@ run 0 bench --figures hdss --out lost -n 100000 --runs 1 --opt devices=virtual:f
     = 'cpu:1;cpu:*;virtual:fail=1;virtual:fail=1;' ] || fail "a lost device: $(cat lost/hdss-alone.tsv)"
 run 0 bench --figures hdss --out late -n 100000 --runs 1 --opt seconds=1e-9 --opt figures=ways --opt apps=ep
 [ "$(grep -c 'skipped	--opt seconds left no time$' late/hdss-ways.tsv)" = 11 ] || fail "no time: $(cat late/hdss-ways.tsv)"
+# Input for which there is time: of 48828 rows a few.
+run 0 bench --figures hdss --out short -n 200000000 --runs 1 --opt seconds=6 --opt figures=openmp --opt apps=boxfilter,mandel
+awk -F '\t' '$1 == "boxfilter" { n++; bad += !($2 > 0 && $2 < 30000) } END { exit bad || n != 6 }' short/hdss-openmp.tsv ||
+    fail "more than there is time for: $(cat short/hdss-openmp.tsv)"
 if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
     run 0 bench --figures hdss --out none -n 100000 --runs 1 --opt apps=ep --opt side=100
     for app in blackscholes histogram boxfilter ep mandel; do
@@ -79,7 +100,7 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
 fi
 
 run 2 bench --figures hdss --opt figures=four
-in_err 'figures=four: of alone, ways, chunks, openmp, pipeline and fronts'
+in_err 'figures=four: of alone, ways, chunks, openmp, pipeline, fronts and emulated'
 run 2 bench --figures hdss --opt apps=lu
 in_err 'apps=lu: of blackscholes'
 run 2 bench --figures hdss --opt devices=wirtual:

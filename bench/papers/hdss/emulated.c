@@ -16,9 +16,10 @@
 #define THESIS_BYTES 750e6 /* of input */
 #define CORE_SECONDS 2.0
 #define MEMORY (UINT64_C(1) << 30)
-#define COPIES 3.0  /* of the whole input: 250 MB each, there */
-#define LINK 3.2e9  /* bytes a second, in each direction */
-#define STARTS 1e-3 /* of the device's time for the loop: what a slice takes besides. One of so many indices has half the rate */
+#define COPIES 3.0 /* of the whole input: 250 MB each, there */
+#define LINK 3.2e9 /* bytes a second, in each direction */
+#define STARTS \
+    1e-3 /* of the device's time for the loop: what a slice takes besides. One of so many indices has half the rate */
 
 enum { EMULATED_APPS = 2, MOST_COUNTS = 9, WAYS = 6 };
 
@@ -215,8 +216,7 @@ int hdss_emulated(figures *f)
              emulated_apps[1].of.name, figure_runs(f->o));
     hdss_head(f, files.tsv.out, note, hdss_way_columns);
     for (size_t i = 0; i < EMULATED_APPS; i++) {
-        emulation e = {
-            .f = f, .out = files.tsv.out, .of = &emulated_apps[i], .counts = counts, .n_counts = n_counts};
+        emulation e = {.f = f, .out = files.tsv.out, .of = &emulated_apps[i], .counts = counts, .n_counts = n_counts};
         if ((!f->apps || figure_listed(f->apps, e.of->of.name, &at)) && make_app(&e, note))
             return CLI_BAD;
     }

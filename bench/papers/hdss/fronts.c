@@ -26,6 +26,10 @@ static const front_app front_apps[] = {
 };
 
 /* One app: its size, what it leaves, and the time that rows are compared with. */
+enum { BAR_WAVE, BAR_ALONE, BAR_TWO, BAR_FOUR, BAR_CORES, BAR_ALL, BARS };
+static const char *const bars[BARS] = {"wave of one GPU", "one device",      "two GPUs",
+                                       "four GPUs",       "a GPU and cores", "everything"};
+
 typedef struct front {
     figures *f;
     const front_app *of;
@@ -35,6 +39,7 @@ typedef struct front {
     size_t n_inputs;
     answer answer; /* of the first that ran; n 0: none has */
     double alone_ms;
+    double ms[BARS]; /* 0: it did not run */
 } front;
 
 /* ---- cases ------------------------------------------------------------------------------------------------------------- */
@@ -138,10 +143,11 @@ static int time_later(front *t, app_case *c, double *sorted, size_t *n)
     return check(t, c);
 }
 
-static void print_row(front *t, const char *devices, const char *by, double first, const double *sorted, size_t n,
-                      uint64_t n_strides)
+static void print_row(front *t, int bar, const char *devices, const char *by, double first, const double *sorted,
+                      size_t n, uint64_t n_strides)
 {
     const double ms = figure_middle(sorted, n);
+    t->ms[bar] = ms;
     fprintf(t->out, "%s\t%llu\t%llu\t%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4g\t%llu\n", t->of->name,
             (unsigned long long)t->rows, (unsigned long long)t->cols, devices, by, first, ms, sorted[0], sorted[n - 1],
             t->alone_ms > 0 ? t->alone_ms / ms : 0, (unsigned long long)n_strides);
@@ -168,7 +174,7 @@ static int time_wave(front *t, app_case *c, heddle_ctx *ctx)
             return -1;
     if (time_later(t, c, sorted, &n))
         return -1;
-    print_row(t, "cuda:0", "wave", first, sorted, n, 1);
+    print_row(t, BAR_WAVE, "cuda:0", "wave", first, sorted, n, 1);
     return 0;
 }
 
@@ -191,7 +197,7 @@ static void make_wave(front *t)
     heddle_ctx_close(ctx);
 }
 
-static int time_fleet(front *t, app_case *c, const char *devices, int is_alone)
+static int time_fleet(front *t, app_case *c, const char *devices, int bar)
 {
     heddle_wavefront_stats stats = HEDDLE_WAVEFRONT_STATS_INIT;
     double sorted[FIGURE_RUNS], first = 0;
@@ -199,14 +205,14 @@ static int time_fleet(front *t, app_case *c, const char *devices, int is_alone)
     c->devices = devices;
     if (c->scenario->build(c, NULL) || run_once(c, &first) || time_later(t, c, sorted, &n))
         return -1;
-    if (is_alone)
+    if (bar == BAR_ALONE)
         t->alone_ms = figure_middle(sorted, n);
     (void)heddle_wavefront_get_stats(c->looping->front, &stats);
-    print_row(t, devices, "wavefront", first, sorted, n, stats.n_strides);
+    print_row(t, bar, devices, "wavefront", first, sorted, n, stats.n_strides);
     return 0;
 }
 
-static void make_fleet(front *t, const char *devices, int is_alone)
+static void make_fleet(front *t, const char *devices, int bar)
 {
     char error[APP_ERROR] = "", why[HDSS_WHY];
     app_case *c;
@@ -215,7 +221,7 @@ static void make_fleet(front *t, const char *devices, int is_alone)
         return;
     }
     c = new_case(t, app_wavefront.name, error);
-    if (!c || time_fleet(t, c, devices, is_alone))
+    if (!c || time_fleet(t, c, devices, bar))
         print_skipped(t, devices, "wavefront", c ? c->error : error);
     if (c)
         c->app->free(c);
@@ -230,35 +236,45 @@ static uint32_t count_gpus(void)
     return n;
 }
 
-static void make_app(figures *f, const front_app *of, FILE *out)
+static void make_app(figures *f, const front_app *of, FILE *out, double over[BARS])
 {
     front t = {.f = f, .of = of, .out = out};
     const uint32_t n_gpus = count_gpus();
     size_front(&t);
     find_inputs(&t);
     make_wave(&t);
-    make_fleet(&t, f->first ? f->first : "cpu:*", 1);
+    make_fleet(&t, f->first ? f->first : "cpu:*", BAR_ALONE);
     if (n_gpus >= 2)
-        make_fleet(&t, "cuda:0 cuda:1", 0);
+        make_fleet(&t, "cuda:0 cuda:1", BAR_TWO);
     if (n_gpus >= 4)
-        make_fleet(&t, "cuda:0 cuda:1 cuda:2 cuda:3", 0);
+        make_fleet(&t, "cuda:0 cuda:1 cuda:2 cuda:3", BAR_FOUR);
     if (n_gpus)
-        make_fleet(&t, "cuda:0 cpu:*", 0);
+        make_fleet(&t, "cuda:0 cpu:*", BAR_CORES);
     if (!n_gpus || n_gpus > 4)
-        make_fleet(&t, f->everything, 0);
+        make_fleet(&t, f->everything, BAR_ALL);
     answer_free(&t.answer);
+    for (int i = 0; i < BARS; i++)
+        over[i] = t.ms[i] > 0 ? t.alone_ms / t.ms[i] : 0;
 }
 
 int hdss_fronts(figures *f)
 {
+    enum { N = sizeof front_apps / sizeof *front_apps };
+    const char *groups[N];
+    double over[N * BARS];
     figure_files files = {.dir = f->o->out ? f->o->out : "."};
     char note[96];
+    chart c = {.title = "Wavefronts over several devices", .note = note, .unit = "times as quick as one device"};
     if (figure_begin(&files))
         return CLI_BAD;
     snprintf(note, sizeof note, "medians of %zu runs, after a first one", figure_runs(f->o));
     hdss_head(f, files.tsv.out, note,
               "app\trows\tcolumns\tdevices\tby\tfirst_ms\tmedian_ms\tleast_ms\tmost_ms\tover\tstrides");
-    for (size_t i = 0; i < sizeof front_apps / sizeof *front_apps; i++)
-        make_app(f, &front_apps[i], files.tsv.out);
-    return figure_end(&files, "hdss-fronts", 0);
+    for (size_t i = 0; i < N; i++) {
+        groups[i] = front_apps[i].name;
+        make_app(f, &front_apps[i], files.tsv.out, &over[i * BARS]);
+    }
+    chart_fill(&c, N, groups, BARS, bars, over);
+    chart_print(&c, files.svg.out);
+    return figure_end(&files, "hdss-fronts", 1);
 }

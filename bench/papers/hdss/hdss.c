@@ -8,14 +8,15 @@
  *             the first unit the last one ends (hdss-ends). Some ways beside 1, 3, 7, 15, ... cores (hdss-cores)
  *     chunks  figures 3.1 and 3.7: the rate of the GPU by the size of a slice, and two curves through it (hdss-fits)
  *     openmp  not in the thesis: one core, and all cores, beside loops written by hand: a plain one, and OpenMP's schedules at their best
- *             chunk
+ *             chunk. It takes about 100 s: of an app that would take longer than its part there is less input
  *     pipeline  the same of the GPU alone, beside a pipeline written by hand, at its best chunk and number of streams.
  *     fronts  Dtw, sw and heat2d over several GPUs, and over a GPU and cores, beside the wave of one GPU; --opt side=N: of at most N rows and
  *             columns; 8192 where there is no GPU
+ *     emulated  figure 3.10: a device that a process plays, as many times as quick as a core as the thesis' FPGA, alone and beside cores
  *
  * Apps have BYTES of input (the thesis': 750 MB); ep and mandel, which have none, about as much work as the slower of the others. The
  * answer of the first and of the last run of each fleet is compared with the app's reference; of what differs, fails or cannot be there is a
- * row `skipped` with the reason. --opt seconds=N skips what has not begun by then. Devices are "cuda:* cpu:*", or WORDS: a device that threads play stands for a GPU. */
+ * row `skipped` with the reason; each file says whether it needs a GPU. --opt seconds=N skips what has not begun by then. Devices are "cuda:* cpu:*", or WORDS: a device that threads play stands for a GPU. */
 #include "hdss.h"
 #include "papers.h"
 
@@ -32,16 +33,17 @@ const loop_app hdss_apps[HDSS_APPS] = {{"blackscholes", 1, 0, 12, NULL},
                                        {"ep", 4096, 0, 4096 * 8, NULL},
                                        {"mandel", 1, 2048, 2048 * 64, NULL}};
 
-static const char some_rows[] = "rows of GPUs need one, and are skipped without", all_rows[] = "all needs a GPU",
-                  no_rows[] = "nothing needs a GPU";
+static const char some_rows[] = "rows of GPUs need one, or --opt devices; they are skipped without",
+                  all_rows[] = "all rows need a GPU, or --opt devices", by_cuda[] = "all rows need a GPU",
+                  no_rows[] = "no row needs a GPU";
 
 static const struct {
     const char *name;
     int (*make)(figures *f);
-    const char *needs; /* if no other devices are named */
-} all_figures[] = {{"alone", hdss_alone, some_rows},    {"ways", hdss_ways, some_rows},
-                   {"chunks", hdss_chunks, all_rows},   {"openmp", hdss_openmp, no_rows},
-                   {"pipeline", hdss_pipeline, all_rows}, {"fronts", hdss_fronts, some_rows},
+    const char *needs;
+} all_figures[] = {{"alone", hdss_alone, some_rows},     {"ways", hdss_ways, some_rows},
+                   {"chunks", hdss_chunks, all_rows},    {"openmp", hdss_openmp, no_rows},
+                   {"pipeline", hdss_pipeline, by_cuda}, {"fronts", hdss_fronts, some_rows},
                    {"emulated", hdss_emulated, no_rows}};
 
 const char hdss_no_gpu[] = "there is no GPU; --opt devices names what stands for one";
@@ -50,6 +52,14 @@ int hdss_has_app(const figures *f, size_t i)
 {
     size_t at;
     return !f->apps || figure_listed(f->apps, hdss_apps[i].name, &at);
+}
+
+size_t hdss_n_apps(const figures *f, size_t i)
+{
+    size_t n = 0;
+    for (; i < HDSS_APPS; i++)
+        n += hdss_has_app(f, i) != 0;
+    return n;
 }
 
 void hdss_head(const figures *f, FILE *out, const char *note, const char *columns)
@@ -130,10 +140,8 @@ static int read_seconds(const char *text, uint64_t *end_ns)
 
 static int is_any_app(const figures *f)
 {
-    int any = 0;
-    for (size_t i = 0; i < HDSS_APPS; i++)
-        any |= hdss_has_app(f, i);
-    return any ? CLI_OK : cli_bad("--opt apps=%s: of blackscholes, histogram, boxfilter, ep and mandel", f->apps);
+    return hdss_n_apps(f, 0) ? CLI_OK
+                             : cli_bad("--opt apps=%s: of blackscholes, histogram, boxfilter, ep and mandel", f->apps);
 }
 
 /* Whether the words name devices that are here. */
@@ -157,7 +165,8 @@ static int make_figures(figures *f, const char *list)
             return CLI_BAD;
         n_made++;
     }
-    return n_made ? CLI_OK : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp, pipeline, fronts and emulated", list);
+    return n_made ? CLI_OK
+                  : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp, pipeline, fronts and emulated", list);
 }
 
 int figures_hdss(const options *o)

@@ -40,7 +40,8 @@ typedef struct subject {
     const loop_app *of;
     app_case *c;
     uint64_t n_indices;
-    const struct device_config *device; /* an emulated accelerator, which joins each fleet but the serial one; NULL: none */
+    const struct device_config
+        *device; /* an emulated accelerator, which joins each fleet but the serial one; NULL: none */
 } subject;
 
 /* Of one run. What others did: units that are no cores. */
@@ -81,6 +82,8 @@ static inline const hdss_run *hdss_middle(const hdss_run *runs, size_t n) { retu
 /* ---- hdss.c ---- */
 
 int hdss_has_app(const figures *f, size_t i);
+/* Apps that are wanted, from number i on. */
+size_t hdss_n_apps(const figures *f, size_t i);
 /* The first lines of a figure's rows: the GPU, the note, the names of columns. */
 void hdss_head(const figures *f, FILE *out, const char *note, const char *columns);
 /* The name, indices and what `skipped` is followed by. */
@@ -90,7 +93,8 @@ extern const char hdss_no_gpu[];
 /* ---- ways.c ---- */
 
 /* A row of a way to divide, `over` times as quick as one core; and the names of its columns. */
-void hdss_put_way(FILE *out, const subject *s, const char *devices, heddle_split way, const hdss_timing *t, double over);
+void hdss_put_way(FILE *out, const subject *s, const char *devices, heddle_split way, const hdss_timing *t,
+                  double over);
 extern const char hdss_way_columns[];
 
 /* ---- fit.c ---- */
