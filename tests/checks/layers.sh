@@ -22,7 +22,7 @@ includes() {
 }
 resolve() { # DIR NAME: sets `resolved`
     local dir
-    for dir in "$1" src include apps tools/heddle tools/heddlec bench bench/subjects bench/papers bench/papers/lib; do
+    for dir in "$1" src include apps tools/heddle tools/heddlec bench bench/subjects bench/papers bench/papers/lib examples; do
         resolved=$dir/$2
         [ -f "$resolved" ] || continue
         [[ $resolved == *..* ]] && resolved=$(realpath --relative-to=. "$resolved")
@@ -90,6 +90,7 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         else if (to ~ /^nowhere/) no("there is no such file")
         else if (from ~ /^bench\// && to ~ /^bench\/(subjects|task_bench)\//) ; # what benches share
         else if (from ~ /^bench\/papers\// && to ~ /^tools\/heddle\//) ; # the command that starts them
+        else if (from ~ /^bench\/papers\/hdss\// && to == "examples/11_foreign/device.h") ; # the device of an example
         else if (to !~ /^[<]/ && !public && index(to, own) != 1 && (to !~ /^apps\// || part[1] == "examples"))
             no("belongs to somebody else")
     }

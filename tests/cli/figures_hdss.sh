@@ -92,6 +92,9 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
     for app in blackscholes histogram boxfilter ep mandel; do
         rows pipeline $app 2 '$3 == "cuda:0" && $4 == "skipped" && $5 != ""'
     done
+    [ "$(grep -c '	wavefront	skipped	GPUs here: 0$' none/hdss-fronts.tsv)" = 9 ] || fail "fronts: $(cat none/hdss-fronts.tsv)"
+    [ "$(grep -c 'emulated	skipped	--opt apps leaves it out$' none/hdss-emulated.tsv)" = 2 ] ||
+        fail "emulated: $(cat none/hdss-emulated.tsv)"
     for name in alone cores chunks fits; do
         grep -q 'skipped	there is no GPU' none/hdss-$name.tsv || fail "$name without a GPU: $(cat none/hdss-$name.tsv)"
     done

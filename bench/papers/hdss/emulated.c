@@ -48,7 +48,7 @@ static void run_often(const heddle_thread *thread, const void *params, const voi
         often.body.run(thread, params, args);
 }
 
-/* An app whose loop does that. */
+/* An app with that body in its loop. */
 typedef struct heavy {
     app app;
     heddle_table table;
@@ -76,6 +76,8 @@ typedef struct emulation {
     subject s;
     const uint32_t *counts; /* of cores */
     size_t n_counts;
+    heavy heavy; /* the subject's app, as long as that is open */
+    device_config device;
     double core_ms;
     double *over; /* [alone and each count][alone and each way] */
 } emulation;
@@ -142,14 +144,12 @@ static void time_device(emulation *e)
 static void time_app(emulation *e)
 {
     const heddle_table *once = e->s.c->app->loops;
-    device_config device;
-    heavy h;
-    make_heavy(&h, &e->s);
+    make_heavy(&e->heavy, &e->s);
     often.n_times = choose_times(e);
     if (!often.n_times || !(time_row(e, "cpu:1", "cpu:1", HEDDLE_SPLIT_CUT) > 0))
         return;
-    device = device_of(e, once);
-    e->s.device = &device;
+    e->device = device_of(e, once);
+    e->s.device = &e->device;
     time_device(e);
 }
 
@@ -217,7 +217,9 @@ int hdss_emulated(figures *f)
     hdss_head(f, files.tsv.out, note, hdss_way_columns);
     for (size_t i = 0; i < EMULATED_APPS; i++) {
         emulation e = {.f = f, .out = files.tsv.out, .of = &emulated_apps[i], .counts = counts, .n_counts = n_counts};
-        if ((!f->apps || figure_listed(f->apps, e.of->of.name, &at)) && make_app(&e, note))
+        if (f->apps && !figure_listed(f->apps, e.of->of.name, &at))
+            hdss_skip(files.tsv.out, &e.of->of, indices_of(f, e.of), "emulated", "--opt apps leaves it out");
+        else if (make_app(&e, note))
             return CLI_BAD;
     }
     return figure_end(&files, "hdss-emulated", 0);

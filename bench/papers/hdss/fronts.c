@@ -147,10 +147,13 @@ static void print_row(front *t, int bar, const char *devices, const char *by, do
                       size_t n, uint64_t n_strides)
 {
     const double ms = figure_middle(sorted, n);
+    char over[24] = "-";
     t->ms[bar] = ms;
-    fprintf(t->out, "%s\t%llu\t%llu\t%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4g\t%llu\n", t->of->name,
+    if (t->alone_ms > 0)
+        snprintf(over, sizeof over, "%.4g", t->alone_ms / ms);
+    fprintf(t->out, "%s\t%llu\t%llu\t%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%s\t%llu\n", t->of->name,
             (unsigned long long)t->rows, (unsigned long long)t->cols, devices, by, first, ms, sorted[0], sorted[n - 1],
-            t->alone_ms > 0 ? t->alone_ms / ms : 0, (unsigned long long)n_strides);
+            over, (unsigned long long)n_strides);
 }
 
 static void print_skipped(front *t, const char *devices, const char *by, const char *why)
@@ -227,6 +230,18 @@ static void make_fleet(front *t, const char *devices, int bar)
         c->app->free(c);
 }
 
+/* A fleet with GPUs, of which this machine may have fewer. */
+static void make_gpus(front *t, uint32_t n_gpus, uint32_t n_needed, const char *devices, int bar)
+{
+    char why[64];
+    if (n_gpus >= n_needed) {
+        make_fleet(t, devices, bar);
+        return;
+    }
+    snprintf(why, sizeof why, "GPUs here: %u", n_gpus);
+    print_skipped(t, devices, "wavefront", why);
+}
+
 static uint32_t count_gpus(void)
 {
     heddle_device d = HEDDLE_DEVICE_INIT;
@@ -244,12 +259,9 @@ static void make_app(figures *f, const front_app *of, FILE *out, double over[BAR
     find_inputs(&t);
     make_wave(&t);
     make_fleet(&t, f->first ? f->first : "cpu:*", BAR_ALONE);
-    if (n_gpus >= 2)
-        make_fleet(&t, "cuda:0 cuda:1", BAR_TWO);
-    if (n_gpus >= 4)
-        make_fleet(&t, "cuda:0 cuda:1 cuda:2 cuda:3", BAR_FOUR);
-    if (n_gpus)
-        make_fleet(&t, "cuda:0 cpu:*", BAR_CORES);
+    make_gpus(&t, n_gpus, 2, "cuda:0 cuda:1", BAR_TWO);
+    make_gpus(&t, n_gpus, 4, "cuda:0 cuda:1 cuda:2 cuda:3", BAR_FOUR);
+    make_gpus(&t, n_gpus, 1, "cuda:0 cpu:*", BAR_CORES);
     if (!n_gpus || n_gpus > 4)
         make_fleet(&t, f->everything, BAR_ALL);
     answer_free(&t.answer);
