@@ -24,7 +24,7 @@
  * Refused: bodies of tiles (heddle/tile.h). Not divided: cells with a neighbour to the north-east (HEDDLE_NE), which the next stride has,
  * and tables compiled with HEDDLE_WAVE_FOUND_ONLY, which leave no column: the quickest unit runs all.
  *
- * Threads, errors: as for loops (heddle/loop.h). A wavefront waits until loops of its fleet that were started have ended.
+ * Threads, errors: as for loops (heddle/loop.h). Wavefronts and loops of a fleet run one after another, in the order of their starts.
  *
  * (HDSS: Belviranli's thesis, section 3.3.3; there a stride is cut into blocks, which the host gives away one by one.) */
 #ifndef HEDDLE_WAVEFRONT_H
@@ -55,6 +55,7 @@ typedef struct heddle_wavefront_desc {
     void *found;                        /* host memory; written when the run has ended well; NULL: not wanted */
     heddle_split split;                 /*                                           HEDDLE_SPLIT   */
     uint32_t time_limit_ms; /* of a stride, from the end of the one before: its unit is lost then. 0: none */
+    uint32_t n_trace;       /* events kept of each row, at most HEDDLE_LOOP_MOST_TRACE; 0: no trace */
 } heddle_wavefront_desc;
 #define HEDDLE_WAVEFRONT_INIT                  \
     {                                          \
@@ -62,20 +63,27 @@ typedef struct heddle_wavefront_desc {
     }
 
 /* EINVAL: no table of waves, an array that is missing, another fleet's, or of other rows than the field needs. ERANGE: sizes. ENODEV: no
- * unit of the fleet can run waves. What else a wave refuses, heddle_wavefront_run says. */
+ * unit of the fleet can run waves. What else a wave refuses, its run says. */
 HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_table *table,
                                               const heddle_wavefront_desc *d, heddle_wavefront **out);
+/* Waits for its run. */
 HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w);
 
-/* Runs it; it may be run again. Waves of a division are kept for the next run, which most often has the same.
+/* Runs it, on the calling thread; it may be run again. params is copied. Waves of a division are kept for the next run, which most often has
+ * the same. EBUSY: its last run has not been waited for.
  * EBODY: a cell failed; the sentence names the first of those that were seen. ECANCELED. ENOMEM: a unit has no room for its stride; the
  * sentence has the bytes. EDEVICE: no unit is left, or one was lost when sweeps had changed cells at home from its columns on, which
  * nobody can do again. */
 HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *params, size_t params_bytes);
-/* Ends a run soon. Any thread. */
+/* Starts a run, which heddle_wavefront_wait ends; a thread of the fleet drives it when all that was started before has ended. In a serial fleet
+ * it is run within this call. EINVAL: params; EBUSY: its last run has not been waited for; ENOMEM: no thread. */
+HEDDLE_API heddle_status heddle_wavefront_start(heddle_wavefront *w, const void *params, size_t params_bytes);
+/* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how the run ended, as heddle_wavefront_run says. Any thread. */
+HEDDLE_API heddle_status heddle_wavefront_wait(heddle_wavefront *w, uint32_t timeout_ms);
+/* Ends a run soon (ECANCELED), also one that has not begun. Any thread. */
 HEDDLE_API void heddle_wavefront_cancel(heddle_wavefront *w);
 
-/* Of the last run. */
+/* Of the last run; EBUSY while there is one. */
 typedef struct heddle_wavefront_stats {
     size_t size;                 /* set by HEDDLE_WAVEFRONT_STATS_INIT                     */
     uint64_t time_ns, first_ns;  /* from the start to the last end; to the first unit's */
@@ -107,6 +115,12 @@ HEDDLE_API heddle_status heddle_wavefront_get_unit(const heddle_wavefront *w, ui
                                                    heddle_wavefront_unit *out);
 /* How the last run was divided, and what happened on the way: lines. Valid until the next run. */
 HEDDLE_API const char *heddle_wavefront_how(const heddle_wavefront *w);
+/* What units did in the last run of a wavefront with n_trace, as heddle_loop_write_trace has it for loops: a row for all cores, in which a
+ * stride is a bar; of each other device a row for its waves, and two for its link, copies in and out. EINVAL: there is no trace; EBUSY: it is
+ * running; EIO. */
+HEDDLE_API heddle_status heddle_wavefront_write_trace(const heddle_wavefront *w, const char *path);
+HEDDLE_API heddle_status heddle_wavefront_write_timeline(const heddle_wavefront *w, const char *path,
+                                                         const char *title);
 
 #ifdef __cplusplus
 }

@@ -242,9 +242,8 @@ static void check_overlaps(heddle_loop *l)
     hd_chart_clear(l->chart);
     for (i = 0; i < 3; i++)
         hd_chart_note(
-            l, 0,
-            &(hd_chart_part){
-                HEDDLE_PHASE_BODIES, 0, {i, i + 1, i, 0}, l->start_ns + said[i][0], l->start_ns + said[i][1]});
+            l->chart, 0,
+            &(hd_chart_part){HEDDLE_PHASE_BODIES, 0, i, i + 1, i, l->start_ns + said[i][0], l->start_ns + said[i][1]});
     read_trace(l, "looped_matrix");
     CHECK(n_events == 6);
     for (i = 0; i < 3; i++) {

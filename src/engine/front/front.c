@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* front.c - heddle_wavefront_new and _free, and the call that runs one. */
+/* front.c - heddle_wavefront_new and _free. */
 #include "engine/front/front.h"
 
 #define GRAIN 32u
@@ -21,6 +21,8 @@ static heddle_status read_desc(heddle_wavefront_desc *to, const heddle_wavefront
     to->split = by_env.split;
     if ((uint32_t)to->split >= HEDDLE_N_SPLITS)
         return SAY(HEDDLE_EINVAL, "there is no way to divide number %u", (unsigned)to->split);
+    if (to->n_trace > HEDDLE_LOOP_MOST_TRACE)
+        return SAY(HEDDLE_ERANGE, "a trace of %u events a row; %u are the most", to->n_trace, HEDDLE_LOOP_MOST_TRACE);
     return HEDDLE_OK;
 }
 
@@ -54,14 +56,6 @@ static heddle_status check_array(heddle_wavefront *w, const char *what, heddle_a
                    what, (unsigned long long)a->n_rows, (unsigned long long)a->row_bytes, (unsigned long long)a->stride,
                    (unsigned long long)n, (unsigned long long)n_bytes, is_cells ? ", or whole cells apart" : "");
     return HEDDLE_OK;
-}
-
-typedef struct arrays {
-    heddle_array *at[7];
-} arrays;
-static arrays arrays_of(const heddle_wavefront_desc *d)
-{
-    return (arrays){{d->x, d->y, d->north, d->west, d->last_row, d->last_col, d->cells}};
 }
 
 static heddle_status check_sweeps(const heddle_wavefront *w)
@@ -120,16 +114,16 @@ static void choose_grain(heddle_wavefront *w)
 
 static void hold_arrays(heddle_wavefront *w)
 {
-    const arrays all = arrays_of(&w->desc);
-    for (uint32_t i = 0; i < 7u; i++)
+    const hd_front_arrays all = hd_front_arrays_of(&w->desc);
+    for (uint32_t i = 0; i < HD_FRONT_ARRAYS; i++)
         if (all.at[i])
             all.at[i]->n_loops++;
 }
 
 static void release_arrays(heddle_wavefront *w)
 {
-    const arrays all = arrays_of(&w->desc);
-    for (uint32_t i = 0; i < 7u; i++)
+    const hd_front_arrays all = hd_front_arrays_of(&w->desc);
+    for (uint32_t i = 0; i < HD_FRONT_ARRAYS; i++)
         if (all.at[i] && !--all.at[i]->n_loops && all.at[i]->is_freed)
             hd_array_drop(all.at[i]);
 }
@@ -139,7 +133,22 @@ static heddle_status make(heddle_wavefront *w)
     HD_TRY(check_arrays(w));
     copy_constants(w);
     choose_grain(w);
-    return hd_sites_open(w);
+    w->params = hd_new(w->params_bytes + 1u);
+    if (!w->params)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    HD_TRY(hd_sites_open(w));
+    if (w->desc.n_trace && !(w->chart = hd_front_chart(w)))
+        return SAY(HEDDLE_ENOMEM, "no memory for a trace of %u events a row", w->desc.n_trace);
+    hd_front_find_speeds(w);
+    return HEDDLE_OK;
+}
+
+static void forget(heddle_wavefront *w)
+{
+    hd_sites_close(w);
+    hd_chart_delete(w->chart);
+    hd_delete(w->params, w->params_bytes + 1u);
+    hd_delete(w, sizeof *w);
 }
 
 HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_table *table,
@@ -161,13 +170,14 @@ HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_tabl
     if (!w)
         return SAY(HEDDLE_ENOMEM, "out of memory");
     w->fleet = f;
+    w->turn = (hd_fleet_turn){.fleet = f, .kind = &hd_front_turns, .self = w};
     w->table = table;
+    w->params_bytes = table->params_bytes;
     w->info = &table->waves[full.body];
     w->desc = full;
     s = make(w);
     if (s != HEDDLE_OK) {
-        hd_sites_close(w);
-        hd_delete(w, sizeof *w);
+        forget(w);
         return s;
     }
     hold_arrays(w);
@@ -180,62 +190,13 @@ HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w)
 {
     if (!w)
         return;
+    (void)heddle_wavefront_wait(w, HEDDLE_FOREVER);
+    hd_front_keep_speeds(w);
     while (w->strides.n)
         hd_stride_free(w, hd_stride_at(w, --w->strides.n));
     hd_list_clear(&w->strides);
     hd_list_clear(&w->how);
-    hd_sites_close(w);
     release_arrays(w);
     w->fleet->n_loops--;
-    hd_delete(w, sizeof *w);
-}
-
-/* ---- running ----------------------------------------------------------------------------------------------------------- */
-
-static void clear_run(heddle_wavefront *w)
-{
-    __atomic_store_n(&w->is_canceled, 0, __ATOMIC_RELEASE);
-    w->start_ns = heddle_host_clock_ns();
-    w->time_ns = 0;
-    for (uint32_t i = 0; i < w->n_sites; i++) {
-        hd_site *s = &w->sites[i];
-        s->is_busy = 0;
-        s->n_columns = s->n_strides = s->busy_ns = s->last_ns = s->bytes_in = s->bytes_out = 0;
-        *s->trouble = 0;
-        s->is_lost |= !s->is_host && hd_unit_is_lost(s->unit);
-    }
-}
-
-static void await_loops(heddle_fleet *f)
-{
-    (void)pthread_mutex_lock(&f->mutex);
-    while (f->now)
-        (void)pthread_cond_wait(&f->ended, &f->mutex);
-    (void)pthread_mutex_unlock(&f->mutex);
-}
-
-HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *params, size_t params_bytes)
-{
-    heddle_status s;
-    if (!w)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wavefront_run: the wavefront is NULL");
-    if (params_bytes != w->table->params_bytes || (params_bytes && !params))
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_wavefront_run: params of %zu bytes%s; table %s takes %u",
-                      params_bytes, params ? "" : ", NULL", w->table->name, w->table->params_bytes);
-    if (w->fleet->n_forks != hd_process_forks)
-        return hd_say(NULL, HEDDLE_EDEVICE,
-                      "heddle_wavefront_run: the fleet belongs to the process that forked this one");
-    await_loops(w->fleet);
-    clear_run(w);
-    w->params = params;
-    w->params_bytes = params_bytes;
-    s = hd_front_drive(w);
-    hd_front_tell(w, s);
-    return s;
-}
-
-HEDDLE_API void heddle_wavefront_cancel(heddle_wavefront *w)
-{
-    if (w)
-        __atomic_store_n(&w->is_canceled, 1, __ATOMIC_RELEASE);
+    forget(w);
 }

@@ -8,7 +8,8 @@
  * Strides are begun from the left to the right, and a site has one at a time. So the leftmost stride under way waits for
  * nobody, and all others wait, inside their waves, only for the one to their left.
  *
- * One thread does all this: the caller of heddle_wavefront_run. The fleet's own threads are idle meanwhile. */
+ * One thread does all this (engine/loop/turns.h): the caller of heddle_wavefront_run, or the fleet's driver. The fleet's units are idle
+ * meanwhile. */
 #ifndef HD_FRONT_H
 #define HD_FRONT_H
 
@@ -51,6 +52,7 @@ typedef struct hd_stride {
     hd_slice slice;     /* as the split knows it */
     hd_stride_state state;
     uint64_t began_ns, ended_ns;
+    uint64_t phase_ns, phase_bytes; /* for the trace: since when its phase is under way; what it copies */
 } hd_stride;
 
 struct heddle_wavefront {
@@ -67,17 +69,31 @@ struct heddle_wavefront {
     hd_list strides;  /* hd_stride: of this run from the left; behind them those that the last run had */
     uint64_t n_begun; /* of them, in this run */
     hd_list how;      /* text */
-    const void *params;
+    uint8_t *params;  /* a copy */
     size_t params_bytes;
+    hd_chart *chart; /* what strides did when; NULL: it is not traced */
+    hd_fleet_turn turn;
     uint32_t is_canceled; /* atomic */
     uint64_t start_ns, time_ns, n_again;
 };
 
+/* Of the description; NULL: there is none. From the first that is written on they are written. */
+#define HD_FRONT_ARRAYS 7u
+#define HD_FRONT_FIRST_WRITTEN 4u
+typedef struct hd_front_arrays {
+    heddle_array *at[HD_FRONT_ARRAYS];
+} hd_front_arrays;
+static inline hd_front_arrays hd_front_arrays_of(const heddle_wavefront_desc *d)
+{
+    return (hd_front_arrays){{d->x, d->y, d->north, d->west, d->last_row, d->last_col, d->cells}};
+}
 static inline hd_stride *hd_stride_at(const heddle_wavefront *w, uint64_t i) { return (hd_stride *)w->strides.at + i; }
 static inline uint32_t hd_front_sweeps(const heddle_wavefront *w)
 {
     return !w->info->sweeps ? 0u : w->desc.sweeps ? w->desc.sweeps : 1u;
 }
+/* Cells of a unit of the field, of which a stride has some: of a column. */
+static inline uint64_t hd_front_unit_cells(const heddle_wavefront *w) { return w->desc.rows; }
 static inline uint32_t hd_front_cell_bytes(const heddle_wavefront *w)
 {
     return w->info->cell_bytes * (w->info->sweeps + 1u); /* of what a column hands over */
@@ -102,6 +118,23 @@ void hd_stride_stop(heddle_wavefront *w, hd_stride *s);
 
 /* drive.c: a run. */
 heddle_status hd_front_drive(heddle_wavefront *w);
+
+/* start.c: whose turn it is. */
+extern const hd_turn_kind hd_front_turns;
+
+/* shown.c: the trace. NULL without memory. */
+hd_chart *hd_front_chart(const heddle_wavefront *w);
+/* A stride's phase begins. */
+void hd_phase_begin(hd_stride *s);
+/* The same for copies, which `put` puts into a queue of the accelerator: between marks, in a run that is traced. */
+typedef heddle_status hd_phase_fn(heddle_wavefront *w, hd_stride *s);
+heddle_status hd_phase_put(heddle_wavefront *w, hd_stride *s, uint32_t queue, heddle_phase phase, hd_phase_fn *put);
+/* The stride's phase was seen to have ended; of copies, in that queue. */
+void hd_phase_end(heddle_wavefront *w, hd_stride *s, uint32_t queue, heddle_phase phase);
+
+/* speeds.c: speeds of sites that earlier processes have measured; keeps those of this one. */
+void hd_front_find_speeds(heddle_wavefront *w);
+void hd_front_keep_speeds(const heddle_wavefront *w);
 
 /* told.c: how the run was divided, as lines. */
 void hd_front_tell(heddle_wavefront *w, heddle_status status);

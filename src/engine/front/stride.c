@@ -266,7 +266,9 @@ static heddle_status take_home(heddle_wavefront *w, hd_stride *s)
 static heddle_status submit(heddle_wavefront *w, hd_stride *s)
 {
     heddle_ctx *ctx = site_of(w, s)->ctx;
-    const heddle_status status = heddle_graph_submit(ctx, s->graph, w->params, w->params_bytes, &s->job);
+    heddle_status status;
+    hd_phase_begin(s);
+    status = heddle_graph_submit(ctx, s->graph, w->params, w->params_bytes, &s->job);
     s->state = HD_STRIDE_RUNS;
     return status == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, status, "%s", heddle_error_text(ctx));
 }
@@ -279,7 +281,7 @@ heddle_status hd_stride_begin(heddle_wavefront *w, hd_stride *s)
     if (site_of(w, s)->is_host)
         return submit(w, s);
     s->state = HD_STRIDE_COMES;
-    return bring(w, s);
+    return hd_phase_put(w, s, QUEUE, HEDDLE_PHASE_IN, bring);
 }
 
 /* The wave has ended, or not yet. */
@@ -292,10 +294,11 @@ static heddle_status look_at_job(heddle_wavefront *w, hd_stride *s, int *moved)
     *moved = 1;
     if (status != HEDDLE_OK)
         return hd_say(NULL, status, "%s", heddle_error_text(site->ctx));
+    hd_phase_end(w, s, QUEUE, HEDDLE_PHASE_BODIES);
     heddle_job_free(s->job);
     s->job = NULL;
     s->state = site->is_host ? HD_STRIDE_ENDED : HD_STRIDE_LEAVES;
-    return site->is_host ? HEDDLE_OK : take_home(w, s);
+    return site->is_host ? HEDDLE_OK : hd_phase_put(w, s, QUEUE, HEDDLE_PHASE_HOME, take_home);
 }
 
 heddle_status hd_stride_look(heddle_wavefront *w, hd_stride *s, int *moved)
@@ -313,6 +316,7 @@ heddle_status hd_stride_look(heddle_wavefront *w, hd_stride *s, int *moved)
         return HEDDLE_OK;
     *moved = 1;
     HD_TRY(status);
+    hd_phase_end(w, s, QUEUE, s->state == HD_STRIDE_COMES ? HEDDLE_PHASE_IN : HEDDLE_PHASE_HOME);
     if (s->state == HD_STRIDE_COMES)
         return submit(w, s);
     s->state = HD_STRIDE_ENDED;

@@ -36,9 +36,7 @@ void hd_front_tell(heddle_wavefront *w, heddle_status status)
 
 static heddle_status check(const heddle_wavefront *w, const void *out, const char *call)
 {
-    if (w && out && *(const size_t *)out >= sizeof(size_t))
-        return HEDDLE_OK;
-    return hd_say(NULL, HEDDLE_EINVAL, "%s: %s", call, w ? "set *out up with its INIT" : "the wavefront is NULL");
+    return hd_how_check(w ? &w->turn : NULL, "wavefront", out, call);
 }
 
 HEDDLE_API heddle_status heddle_wavefront_get_unit(const heddle_wavefront *w, uint32_t unit, heddle_wavefront_unit *out)
@@ -87,5 +85,5 @@ HEDDLE_API heddle_status heddle_wavefront_get_stats(const heddle_wavefront *w, h
 
 HEDDLE_API const char *heddle_wavefront_how(const heddle_wavefront *w)
 {
-    return w && w->how.n ? (const char *)w->how.at : "";
+    return w ? hd_how_text(&w->turn, &w->how) : "";
 }

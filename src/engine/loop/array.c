@@ -108,16 +108,13 @@ HEDDLE_API void heddle_array_free(heddle_array *a)
 HEDDLE_API void *heddle_array_host(heddle_array *a) { return a ? a->host : NULL; }
 HEDDLE_API const char *heddle_array_how(const heddle_array *a) { return a ? a->how : ""; }
 
-/* Does a loop that has begun, or waits for its turn, have the array? The caller holds the mutex. */
+/* Does a loop or wavefront that has begun, or waits for its turn, have the array? The caller holds the mutex. */
 static int is_in_use(const heddle_array *a, int only_writers)
 {
-    const heddle_loop *l;
-    uint64_t i;
-    for (l = a->fleet->now; l; l = l->next)
-        for (i = 0; i < l->pieces.n; i++)
-            if (hd_piece_at(l, i)->array == a && (hd_piece_at(l, i)->writes || !only_writers))
-                return 1;
-    return 0;
+    const hd_fleet_turn *t = a->fleet->now;
+    while (t && !t->kind->has(t->self, a, only_writers))
+        t = t->next;
+    return t != NULL;
 }
 
 static heddle_status check_rows(const heddle_array *a, uint64_t row, uint64_t n_rows, const char *call)
@@ -147,5 +144,6 @@ HEDDLE_API heddle_status heddle_array_wrote(heddle_array *a, uint64_t row, uint6
     (void)pthread_mutex_lock(&a->fleet->mutex);
     is_busy = is_in_use(a, 0);
     (void)pthread_mutex_unlock(&a->fleet->mutex);
-    return is_busy ? hd_say(NULL, HEDDLE_EBUSY, "heddle_array_wrote: a running loop has the array") : HEDDLE_OK;
+    return is_busy ? hd_say(NULL, HEDDLE_EBUSY, "heddle_array_wrote: a running loop or wavefront has the array")
+                   : HEDDLE_OK;
 }

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* chart.c - what units did in a traced run, as an outcome, from which run/report.h makes files. A core has a row, and a slice of it is one
- * event. An accelerator has a row for each of its queues. If it tells of phases (heddle_accelerator.marked), a slice there is up to
- * three events, copies in, bodies and copies out; and each phase has a row of its own with the events of all queues: the link in both
- * directions, and the device. Else it is two: until its bodies have ended, copies in included, and until its results are home. */
+ * event. An accelerator that runs slices of a loop has a row for each of its queues. If it tells of phases (heddle_accelerator.marked), a
+ * slice there is up to three events, copies in, bodies and copies out; and each phase has a row of its own with the events of all queues:
+ * the link in both directions, and the device. Else it is two: until its bodies have ended, copies in included, and until its results are
+ * home. An accelerator that runs strides of a wavefront has the three rows of phases. */
 #include "engine/loop/fleet.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-typedef struct hd_chart_row {
+typedef struct chart_unit {
+    hd_chart_unit is;
+    uint32_t first_row;
+} chart_unit;
+
+typedef struct chart_row {
     uint32_t unit, queue; /* queue: or the number of queues and a phase's place among the rows of phases */
-} hd_chart_row;
+} chart_row;
 
 struct hd_chart {
-    uint32_t n_rows, n_trace;
-    hd_chart_row *rows;
+    hd_chart_form form;
+    uint32_t n_rows;
+    chart_unit *units;
+    chart_row *rows;
     hd_tally *tallies;
     hd_event *events; /* n_trace a row; `task` is the place in parts, `queue` the kind */
     hd_chart_part *parts;
@@ -22,18 +30,20 @@ struct hd_chart {
 
 #define N_KINDS (HEDDLE_N_PHASES - 1u) /* a kind is a phase but the first, which is none */
 
-static uint32_t rows_of(const hd_fleet_unit *u)
+static int is_alone(const hd_chart_unit *u) { return !u->n_queues && !u->has_phases; }
+static uint32_t rows_of(const hd_chart_unit *u)
 {
-    return u->is_core ? 1u : u->acc.n_queues + (u->acc.mark ? N_KINDS : 0u);
+    return is_alone(u) ? 1u : u->n_queues + (u->has_phases ? N_KINDS : 0u);
 }
 
 /* ---- room -------------------------------------------------------------------------------------------------------------- */
 
 void hd_chart_delete(hd_chart *c)
 {
-    const uint64_t n = c ? (uint64_t)c->n_rows * c->n_trace : 0;
+    const uint64_t n = c ? (uint64_t)c->n_rows * c->form.n_trace : 0;
     if (!c)
         return;
+    hd_delete(c->units, c->form.n_units * sizeof *c->units);
     hd_delete(c->rows, c->n_rows * sizeof *c->rows);
     hd_delete(c->tallies, c->n_rows * sizeof *c->tallies);
     hd_delete_sparse(c->events, n * sizeof *c->events);
@@ -41,34 +51,43 @@ void hd_chart_delete(hd_chart *c)
     hd_delete(c, sizeof *c);
 }
 
-static int get_room(hd_chart *c)
+static int get_units(hd_chart *c, const void *self)
 {
-    const uint64_t n = (uint64_t)c->n_rows * c->n_trace;
+    uint32_t i;
+    c->units = hd_new(c->form.n_units * sizeof *c->units);
+    for (i = 0; c->units && i < c->form.n_units; i++) {
+        c->units[i] = (chart_unit){c->form.unit(self, i), c->n_rows};
+        c->n_rows += rows_of(&c->units[i].is);
+    }
+    return c->units ? 0 : -1;
+}
+
+static int get_rows(hd_chart *c)
+{
+    const uint64_t n = (uint64_t)c->n_rows * c->form.n_trace;
+    uint32_t i, q;
     c->rows = hd_new(c->n_rows * sizeof *c->rows);
     c->tallies = hd_new(c->n_rows * sizeof *c->tallies);
     c->events = hd_new_sparse(n * sizeof *c->events);
     c->parts = hd_new_sparse(n * sizeof *c->parts);
-    return c->rows && c->tallies && c->events && c->parts ? 0 : -1;
+    if (!c->rows || !c->tallies || !c->events || !c->parts)
+        return -1;
+    for (i = 0; i < c->form.n_units; i++)
+        for (q = 0; q < rows_of(&c->units[i].is); q++)
+            c->rows[c->units[i].first_row + q] = (chart_row){i, q};
+    return 0;
 }
 
-hd_chart *hd_chart_new(heddle_loop *l, uint32_t n_trace)
+hd_chart *hd_chart_new(const hd_chart_form *form, const void *self)
 {
     hd_chart *c = hd_new(sizeof *c);
-    uint32_t i, q, row = 0;
     if (!c)
         return NULL;
-    c->n_trace = n_trace;
-    for (i = 0; i < l->fleet->units.n; i++) {
-        l->runs[i].first_row = c->n_rows;
-        c->n_rows += rows_of(hd_unit_at(l->fleet, i));
-    }
-    if (get_room(c)) {
+    c->form = *form;
+    if (get_units(c, self) || get_rows(c)) {
         hd_chart_delete(c);
         return NULL;
     }
-    for (i = 0; i < l->fleet->units.n; i++)
-        for (q = 0; q < rows_of(hd_unit_at(l->fleet, i)); q++)
-            c->rows[row++] = (hd_chart_row){i, q};
     return c;
 }
 
@@ -83,11 +102,11 @@ void hd_chart_clear(hd_chart *c)
 static hd_event *add(hd_chart *c, uint32_t row, const hd_chart_part *p)
 {
     uint64_t at;
-    if (c->tallies[row].n_events == c->n_trace) {
+    if (c->tallies[row].n_events == c->form.n_trace) {
         c->tallies[row].n_dropped++;
         return NULL;
     }
-    at = (uint64_t)row * c->n_trace + c->tallies[row].n_events++;
+    at = (uint64_t)row * c->form.n_trace + c->tallies[row].n_events++;
     c->parts[at] = *p;
     c->events[at] = (hd_event){.begin = p->begin_ns, .end = p->end_ns, .task = (uint32_t)at, .queue = p->phase - 1u};
     return &c->events[at];
@@ -113,23 +132,39 @@ static void settle(hd_event *first, hd_event *last)
         begin_behind(at + 1, at);
 }
 
-/* Each row is written by one thread. A slice is a task: it is counted once, when its bodies have ended. */
-void hd_chart_note(heddle_loop *l, uint32_t unit, const hd_chart_part *p)
+/* A slice is a task: it is counted once, when its bodies have ended. */
+void hd_chart_note(hd_chart *c, uint32_t unit, const hd_chart_part *p)
 {
-    hd_chart *c = l->chart;
-    const hd_fleet_unit *u = hd_unit_at(l->fleet, unit);
+    const hd_chart_unit *u = c ? &c->units[unit].is : NULL;
     uint32_t row;
     hd_event *ev;
     if (!c)
         return;
-    row = l->runs[unit].first_row;
-    c->tallies[row + p->slice.number].n_tasks += p->phase == HEDDLE_PHASE_BODIES;
-    (void)add(c, row + p->slice.number, p);
-    if (u->is_core || !u->acc.mark)
+    row = c->units[unit].first_row + p->queue;
+    if (u->n_queues || is_alone(u)) {
+        c->tallies[row].n_tasks += p->phase == HEDDLE_PHASE_BODIES;
+        (void)add(c, row, p);
+    }
+    if (!u->has_phases)
         return;
-    row += u->acc.n_queues + p->phase - 1u;
+    row = c->units[unit].first_row + u->n_queues + p->phase - 1u;
+    if (!u->n_queues)
+        c->tallies[row].n_tasks += p->phase == HEDDLE_PHASE_BODIES;
     if ((ev = add(c, row, p)))
-        settle(&c->events[(uint64_t)row * c->n_trace], ev);
+        settle(&c->events[(uint64_t)row * c->form.n_trace], ev);
+}
+
+static uint64_t between(uint64_t low, uint64_t x, uint64_t high) { return x < low ? low : hd_at_most(x, high); }
+
+void hd_chart_note_marked(hd_chart *c, uint32_t unit, const heddle_accelerator *a, const hd_chart_part *p,
+                          uint64_t *since_ns, uint64_t now_ns)
+{
+    hd_chart_part part = *p;
+    if (a->marked(a->self, p->queue, p->phase, &part.begin_ns, &part.end_ns) != HEDDLE_OK)
+        return;
+    part.begin_ns = between(*since_ns, part.begin_ns, now_ns);
+    part.end_ns = *since_ns = between(part.begin_ns, part.end_ns, now_ns);
+    hd_chart_note(c, unit, &part);
 }
 
 /* ---- what reports ask of it --------------------------------------------------------------------------------------------- */
@@ -142,75 +177,81 @@ static uint32_t kind_of(const void *self, const hd_event *ev)
 
 static const char *kind_name(const void *self, uint32_t kind)
 {
-    const heddle_loop *l = self;
+    const hd_chart *c = self;
     static const char *const names[N_KINDS] = {"copies in", NULL, "results go home"};
-    return names[kind] ? names[kind] : l->table->bodies[l->desc.body].name;
+    return names[kind] ? names[kind] : c->form.title;
 }
 
 static void row_name(const void *self, uint32_t row, char *to, size_t n)
 {
-    const heddle_loop *l = self;
-    static const char *const names[N_KINDS] = {"link in", "bodies", "link out"};
-    const hd_chart_row *r = &l->chart->rows[row];
-    const hd_fleet_unit *u = hd_unit_at(l->fleet, r->unit);
-    if (u->is_core)
+    const hd_chart *c = self;
+    const char *const names[N_KINDS] = {"link in", c->form.bodies, "link out"};
+    const chart_row *r = &c->rows[row];
+    const hd_chart_unit *u = &c->units[r->unit].is;
+    if (is_alone(u))
         (void)snprintf(to, n, "%s", u->name);
-    else if (r->queue >= u->acc.n_queues)
-        (void)snprintf(to, n, "%s, %s", u->name, names[r->queue - u->acc.n_queues]);
+    else if (r->queue >= u->n_queues)
+        (void)snprintf(to, n, "%s, %s", u->name, names[r->queue - u->n_queues]);
     else
         (void)snprintf(to, n, "%s, queue %u", u->name, r->queue);
 }
 
 static void print_args(const void *self, const hd_event *ev, hd_file *f)
 {
-    const heddle_loop *l = self;
-    const hd_chart_part *p = &l->chart->parts[ev->task];
-    hd_file_print(f, ",\"begin\":%" PRIu64 ",\"end\":%" PRIu64, hd_grain_begin(l, p->slice.begin),
-                  hd_grain_begin(l, p->slice.end));
+    const hd_chart *c = self;
+    const hd_chart_part *p = &c->parts[ev->task];
+    hd_file_print(f, ",\"begin\":%" PRIu64 ",\"end\":%" PRIu64, p->begin, p->end);
     if (p->n_bytes)
         hd_file_print(f, ",\"bytes\":%" PRIu64, p->n_bytes);
 }
 
-static heddle_status make(const heddle_loop *l, hd_outcome *o, const char *path, const char *call)
+static void fill(const hd_chart_run *r, hd_outcome *o)
 {
-    if (!l || !path)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: %s is NULL", call, l ? "path" : "the loop");
-    if (hd_turns_state(l) == HD_LOOP_STARTED)
-        return hd_say(NULL, HEDDLE_EBUSY, "%s: the loop is running", call);
-    if (!l->chart || !l->time_ns)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: the loop has no trace: set n_trace of its description, and run it",
-                      call);
+    const hd_chart *c = r->chart;
     memset(o, 0, sizeof *o);
-    o->n_workers = l->chart->n_rows;
-    o->n_trace = l->chart->n_trace;
-    o->begin_ns = l->start_ns;
-    o->end_ns = l->start_ns + l->time_ns;
-    o->tallies = l->chart->tallies;
-    o->events = l->chart->events;
+    o->n_workers = c->n_rows;
+    o->n_trace = c->form.n_trace;
+    o->begin_ns = r->start_ns;
+    o->end_ns = r->start_ns + r->time_ns;
+    o->tallies = c->tallies;
+    o->events = c->events;
     o->backend = "fleet";
     o->how = "";
-    o->legend = (hd_legend){.self = l,
-                            .title = l->table->bodies[l->desc.body].name,
-                            .row = l->chart->n_rows > l->fleet->units.n ? "row" : "unit",
+    o->legend = (hd_legend){.self = c,
+                            .title = c->form.title,
+                            .row = c->n_rows > c->form.n_units ? "row" : "unit",
                             .n_kinds = N_KINDS,
                             .kind_of = kind_of,
                             .kind_name = kind_name,
-                            .way = heddle_split_name(l->desc.split),
+                            .way = c->form.way,
                             .row_name = row_name,
                             .print_args = print_args};
+}
+
+static heddle_status check(const hd_chart_run *r, const char *path)
+{
+    if (!r->turn || !path)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s is NULL", r->call, r->turn ? "path" : r->what);
+    if (hd_turns_state(r->turn) == HD_TURN_STARTED)
+        return hd_say(NULL, HEDDLE_EBUSY, "%s: the %s is running", r->call, r->what);
+    if (!r->chart || !r->time_ns)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s has no trace: set n_trace of its description, and run it",
+                      r->call, r->what);
     return HEDDLE_OK;
 }
 
-HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path)
+heddle_status hd_chart_write_trace(const hd_chart_run *r, const char *path)
 {
     hd_outcome o;
-    HD_TRY(make(l, &o, path, "heddle_loop_write_trace"));
+    HD_TRY(check(r, path));
+    fill(r, &o);
     return hd_write_trace(&o, path, NULL);
 }
 
-HEDDLE_API heddle_status heddle_loop_write_timeline(const heddle_loop *l, const char *path, const char *title)
+heddle_status hd_chart_write_timeline(const hd_chart_run *r, const char *path, const char *title)
 {
     hd_outcome o;
-    HD_TRY(make(l, &o, path, "heddle_loop_write_timeline"));
+    HD_TRY(check(r, path));
+    fill(r, &o);
     return hd_write_timeline(&o, path, title, NULL);
 }

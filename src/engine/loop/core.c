@@ -104,8 +104,9 @@ void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
         ended = heddle_host_clock_ns();
         run->host_ns += ended - began;
         if (at > s.begin)
-            hd_chart_note(l, u->index,
-                          &(hd_chart_part){HEDDLE_PHASE_BODIES, 0, {s.begin, at, s.number, 0}, began, ended});
+            hd_chart_note(l->chart, u->index,
+                          &(hd_chart_part){HEDDLE_PHASE_BODIES, 0, hd_grain_begin(l, s.begin), hd_grain_begin(l, at), 0,
+                                           began, ended});
         if (code)
             hd_tell_failed(l, u, code, index);
         hd_tell_stopped(l, u->index, &s, code ? s.end : at, began);

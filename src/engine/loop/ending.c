@@ -56,7 +56,7 @@ static heddle_status say_left(heddle_loop *l)
 {
     uint64_t begin = 0, end = 0;
     (void)hd_split_left(l->split, 0, &begin, &end);
-    return hd_say(&l->error, HEDDLE_EDEVICE,
+    return hd_say(&l->turn.error, HEDDLE_EDEVICE,
                   "loop %s: no device is left; %" PRIu64 " of %" PRIu64 " indices are done, not %" PRIu64 " to %" PRIu64
                   " among others",
                   l->table->bodies[l->desc.body].name, hd_split_n_ended(l->split) * l->desc.tile, l->desc.n,
@@ -66,10 +66,10 @@ static heddle_status say_left(heddle_loop *l)
 static heddle_status outcome(heddle_loop *l)
 {
     if (l->fail_code)
-        return hd_say(&l->error, HEDDLE_EBODY, "loop %s failed at index %" PRIu64 " with code %u, on %s",
+        return hd_say(&l->turn.error, HEDDLE_EBODY, "loop %s failed at index %" PRIu64 " with code %u, on %s",
                       l->table->bodies[l->desc.body].name, l->fail_index, l->fail_code, l->fail_unit);
     if (l->is_spoilt)
-        return hd_say(&l->error, HEDDLE_EDEVICE,
+        return hd_say(&l->turn.error, HEDDLE_EDEVICE,
                       "loop %s: %s was lost while it wrote the results of indices %" PRIu64 " to %" PRIu64
                       ", which the loop also reads, so that nobody else can compute them",
                       l->table->bodies[l->desc.body].name, l->fail_unit, hd_grain_begin(l, l->spoilt.begin),
@@ -77,7 +77,7 @@ static heddle_status outcome(heddle_loop *l)
     if (hd_split_n_ended(l->split) == l->n_grains)
         return HEDDLE_OK;
     if (l->is_canceled)
-        return hd_say(&l->error, HEDDLE_ECANCELED, "loop %s was cancelled", l->table->bodies[l->desc.body].name);
+        return hd_say(&l->turn.error, HEDDLE_ECANCELED, "loop %s was cancelled", l->table->bodies[l->desc.body].name);
     return say_left(l);
 }
 
@@ -114,8 +114,8 @@ void hd_loop_end(heddle_loop *l)
 {
     uint32_t i;
     l->time_ns = heddle_host_clock_ns() - l->start_ns;
-    l->status = outcome(l);
-    if (l->status == HEDDLE_OK)
+    l->turn.status = outcome(l);
+    if (l->turn.status == HEDDLE_OK)
         put_together(l);
     for (i = 0; i < l->fleet->units.n; i++)
         hd_split_count(l->split, i, &l->counts[i]);

@@ -276,6 +276,7 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
     f->is_closing = 1;
     (void)pthread_cond_broadcast(&f->wanted);
     (void)pthread_mutex_unlock(&f->mutex);
+    hd_driver_stop(f);
     for (i = 0; i < f->units.n; i++)
         hd_unit_free(hd_unit_at(f, i));
     hd_list_clear(&f->units);

@@ -2,15 +2,18 @@
 /* fleet.h - what the files of this folder share.
  *
  * A fleet has units: cores, and accelerators with memory of their own. Each has a thread. A core's runs bodies in the host's memory. An
- * accelerator's is its manager: it puts copies and spans into queues, and polls them. A loop that was started is the fleet's present one,
- * or waits in a list. The threads run the present loop: each asks the loop's split for slices until there are none for it. The last
- * thread to leave ends the loop and makes the next one the present. A loop that is too short to be shared is run by the thread that starts it.
+ * accelerator's is its manager: it puts copies and spans into queues, and polls them. A loop or wavefront that was started is the fleet's
+ * present one, or waits in a list (turns.h). The threads run the present loop: each asks the loop's split for slices until there are none
+ * for it. A loop that is too short to be shared is run by the thread that starts it.
  *
- * Locks. fleet.mutex guards the list of loops and the units inside the present one. loop.asking guards the loop's split, and is a leaf. */
+ * Locks. fleet.mutex guards the list and the threads inside the present run. loop.asking guards the loop's split, and is a leaf. */
 #ifndef HD_LOOP_FLEET_H
 #define HD_LOOP_FLEET_H
 
+#include "backend/tuning.h"
+#include "engine/loop/chart.h"
 #include "engine/loop/split.h"
+#include "engine/loop/turns.h"
 #include "engine/loop/virtual.h"
 #include "run/run.h"
 
@@ -39,6 +42,7 @@ typedef struct hd_fleet_unit {
     uint64_t buffer_bytes;
     hd_list orphans; /* hd_orphan: memory of freed loops, to be freed when it answers again; guarded by fleet.mutex */
     uint32_t health; /* atomic: HD_UNIT_... */
+    uint32_t is_asked_in; /* into the present run; guarded by fleet.mutex */
     pthread_t thread;
     int has_thread;
 } hd_fleet_unit;
@@ -52,10 +56,13 @@ struct heddle_fleet {
     uint32_t n_kinds;
     heddle_ctx *pins; /* a GPU's context, which pins host memory; or NULL */
     pthread_mutex_t mutex;
-    pthread_cond_t wanted, ended; /* there is a present loop, or the fleet is being closed; a loop has ended */
-    heddle_loop *now, *last;      /* the present loop; the last one in the list that begins with it */
-    uint32_t n_loops;             /* that were not freed */
-    uint32_t n_forks;             /* hd_process_forks at opening */
+    pthread_cond_t wanted, ended; /* there is a present run, or the fleet is being closed; a run has ended */
+    hd_fleet_turn *now, *last;    /* the present run; the last one in the list that begins with it */
+    pthread_t driver;
+    int has_driver;
+    uint32_t driver_is_asked_in;
+    uint32_t n_loops; /* and wavefronts, that were not freed */
+    uint32_t n_forks; /* hd_process_forks at opening */
     int is_closing;
 };
 
@@ -111,24 +118,11 @@ typedef struct hd_found { /* a reduction */
 /* What a unit does in a run. */
 typedef struct hd_share {
     uint64_t bytes_in, bytes_out, host_ns;
-    uint64_t most;        /* grains of a slice, for which its buffer has room */
-    uint64_t slot_bytes;  /* of a queue */
-    void **all;           /* of each piece that is whole: the accelerator's memory for the array */
-    uint32_t first_row;   /* of the chart */
-    uint32_t is_asked_in; /* guarded by fleet.mutex */
-    char trouble[200];    /* what has happened to it, or "" */
+    uint64_t most;       /* grains of a slice, for which its buffer has room */
+    uint64_t slot_bytes; /* of a queue */
+    void **all;          /* of each piece that is whole: the accelerator's memory for the array */
+    char trouble[200];   /* what has happened to it, or "" */
 } hd_share;
-
-typedef struct hd_chart hd_chart;
-/* What an event is. Of an accelerator without marks, HEDDLE_PHASE_BODIES has the copies in, too. */
-typedef struct hd_chart_part {
-    heddle_phase phase;
-    uint64_t n_bytes; /* that were copied, if it is copies */
-    hd_slice slice;   /* its number is the queue's */
-    uint64_t begin_ns, end_ns;
-} hd_chart_part;
-
-typedef enum hd_loop_state { HD_LOOP_IDLE, HD_LOOP_STARTED, HD_LOOP_ENDED } hd_loop_state;
 
 struct heddle_loop {
     heddle_fleet *fleet;
@@ -142,15 +136,11 @@ struct heddle_loop {
     hd_split_model *models; /* one a kind: what the last runs have taught */
     hd_split_unit *split_units;
     /* of a run: */
-    heddle_loop *next; /* in the fleet's list */
-    hd_loop_state state;
-    uint32_t n_inside; /* units; guarded by fleet.mutex, as the state */
+    hd_fleet_turn turn;
     pthread_mutex_t asking;
     hd_split *split;
     int is_canceled;
     int is_alone; /* it is short: the calling thread runs all of it, as one core */
-    heddle_status status;
-    hd_error error;
     /* guarded by asking: */
     uint32_t fail_code;
     uint64_t fail_index;
@@ -210,13 +200,6 @@ heddle_status hd_map_make(const heddle_loop *l, hd_piece *p);
 void hd_map_clear(hd_piece *p);
 #define HD_SAY_NEW(status, ...) hd_say(NULL, status, "heddle_loop_new: " __VA_ARGS__)
 
-/* chart.c: when units had their slices. NULL without memory. */
-hd_chart *hd_chart_new(heddle_loop *l, uint32_t n_trace);
-void hd_chart_delete(hd_chart *c);
-void hd_chart_clear(hd_chart *c);
-/* Does nothing in a loop that is not traced. */
-void hd_chart_note(heddle_loop *l, uint32_t unit, const hd_chart_part *p);
-
 /* asking.c: the loop's split, under its lock. */
 hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);
 /* For a thread that was told HD_TAKE_LATER for the n-th time in a row. */
@@ -247,17 +230,6 @@ void hd_manager_run(heddle_loop *l, hd_fleet_unit *u);
 /* Is nothing under way on the accelerator? HEDDLE_EBUSY; an error: it is lost. */
 heddle_status hd_manager_ask(hd_fleet_unit *u);
 
-/* turns.c: begins and ends loops. */
-/* Puts a started loop behind the others. */
-void hd_turns_add(heddle_fleet *f, heddle_loop *l);
-/* Makes a loop the present one, which only the calling thread is in. 0: there is a present one. */
-int hd_turns_enter_alone(heddle_fleet *f, heddle_loop *l);
-/* Waits for a loop that this unit has to take part in; NULL: the fleet is being closed. */
-heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u);
-/* The unit has nothing left to do in the present loop. */
-void hd_turns_leave(heddle_fleet *f);
-hd_loop_state hd_turns_state(const heddle_loop *l);
-
 /* orphans.c: frees memory of the accelerator: at once; when it answers again, if it is silent; never, if it is lost, since that would
  * wait. */
 void hd_orphan_add(hd_fleet_unit *u, void *memory, uint64_t n_bytes);
@@ -274,10 +246,18 @@ void hd_unit_drop(hd_fleet_unit *u);
 void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
 /* told.c: adds to the lines that tell how a run was divided; up to 319 bytes. */
 void hd_how_add(hd_list *how, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* May it be told into *out, a struct that begins with its size? EINVAL: t is NULL; EBUSY: it is running. `what` is "loop" or "wavefront". */
+heddle_status hd_how_check(const hd_fleet_turn *t, const char *what, const void *out, const char *call);
+/* The lines; "" while it runs. */
+const char *hd_how_text(const hd_fleet_turn *t, const hd_list *how);
 /* ending.c: the end of a run, by the last thread that leaves it. */
 void hd_loop_end(heddle_loop *l);
 
-/* profile.c: speeds of the loop that earlier processes have measured; keeps those of this one. */
+/* profile.c: what the fleet's file says of a device under these settings. 0: nothing, or there is no file. Has it say that. */
+int hd_profile_read(const heddle_fleet *f, const char *device, const char *settings, char text[HD_TUNING_WORD]);
+void hd_profile_write(const heddle_fleet *f, const char *device, const char *settings, const char *text,
+                      uint64_t run_ns);
+/* Speeds of the loop that earlier processes have measured; keeps those of this one. */
 void hd_profile_find(heddle_loop *l);
 void hd_profile_keep(const heddle_loop *l);
 

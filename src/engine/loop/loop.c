@@ -2,10 +2,8 @@
 /* loop.c - heddle_loop_new and _free, and running. */
 #include "engine/loop/fleet.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #define TILE 1024u
 #define TILE_ROWS 8u
@@ -142,6 +140,40 @@ static heddle_status suit_units(heddle_loop *l)
     return HEDDLE_OK;
 }
 
+/* ---- turns and trace -------------------------------------------------------------------------------------------------- */
+
+static int has(const void *self, const heddle_array *a, int only_writes)
+{
+    const heddle_loop *l = self;
+    uint64_t i = 0;
+    while (i < l->pieces.n && (hd_piece_at(l, i)->array != a || (only_writes && !hd_piece_at(l, i)->writes)))
+        i++;
+    return i < l->pieces.n;
+}
+
+static void begin(void *self) { ((heddle_loop *)self)->start_ns = heddle_host_clock_ns(); }
+static int is_over(void *self) { return hd_is_over(self); }
+static void end(void *self) { hd_loop_end(self); }
+
+static const hd_turn_kind turn_kind = {.has = has, .begin = begin, .is_over = is_over, .end = end};
+
+static hd_chart_unit charted(const void *self, uint32_t i)
+{
+    const hd_fleet_unit *u = hd_unit_at(((const heddle_loop *)self)->fleet, i);
+    return u->is_core ? (hd_chart_unit){u->name, 0, 0} : (hd_chart_unit){u->name, u->acc.n_queues, u->acc.mark != NULL};
+}
+
+static hd_chart *new_chart(const heddle_loop *l)
+{
+    const hd_chart_form form = {.n_trace = l->desc.n_trace,
+                                .n_units = (uint32_t)l->fleet->units.n,
+                                .title = l->table->bodies[l->desc.body].name,
+                                .way = heddle_split_name(l->desc.split),
+                                .bodies = "bodies",
+                                .unit = charted};
+    return hd_chart_new(&form, l);
+}
+
 /* ---- new and free ----------------------------------------------------------------------------------------------------- */
 
 static void forget(heddle_loop *l)
@@ -181,6 +213,7 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
     if (!l)
         return SAY(HEDDLE_ENOMEM, "out of memory");
     (void)pthread_mutex_init(&l->asking, NULL);
+    l->turn = (hd_fleet_turn){.fleet = f, .kind = &turn_kind, .self = l};
     l->fleet = f;
     l->table = table;
     l->desc = full;
@@ -191,7 +224,7 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
     l->desc.reductions = NULL;
     if (s == HEDDLE_OK)
         s = suit_units(l);
-    if (s == HEDDLE_OK && full.n_trace && !(l->chart = hd_chart_new(l, full.n_trace)))
+    if (s == HEDDLE_OK && full.n_trace && !(l->chart = new_chart(l)))
         s = SAY(HEDDLE_ENOMEM, "no memory for a trace of %u events a row", full.n_trace);
     if (s != HEDDLE_OK) {
         forget(l);
@@ -254,7 +287,7 @@ static void clear_run(heddle_loop *l)
     l->fail_code = 0;
     hd_chart_clear(l->chart);
     l->is_spoilt = 0;
-    l->status = HEDDLE_OK;
+    l->turn.status = HEDDLE_OK;
     for (i = 0; i < l->fleet->units.n; i++) {
         hd_share *r = &l->runs[i];
         r->bytes_in = r->bytes_out = r->host_ns = 0;
@@ -279,7 +312,7 @@ static hd_fleet_unit *unit_alone(const heddle_loop *l)
 static int run_alone(heddle_loop *l, hd_fleet_unit *u)
 {
     l->is_alone = 1;
-    if (!hd_turns_enter_alone(l->fleet, l)) {
+    if (!hd_turns_enter_alone(&l->turn)) {
         l->is_alone = 0;
         return 0;
     }
@@ -292,7 +325,7 @@ static int run_alone(heddle_loop *l, hd_fleet_unit *u)
 static void run_here(heddle_loop *l)
 {
     hd_fleet_unit *u = hd_unit_at(l->fleet, 0);
-    (void)hd_turns_enter(l->fleet, u);
+    hd_turns_enter_own(&l->turn);
     hd_unit_turn(l, u);
     hd_turns_leave(l->fleet);
 }
@@ -302,13 +335,7 @@ HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, s
     hd_fleet_unit *alone;
     if (!l)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_start: the loop is NULL");
-    if (params_bytes != l->params_bytes || (params_bytes && !params))
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_start: params of %zu bytes%s; table %s takes %u", params_bytes,
-                      params ? "" : ", NULL", l->table->name, l->params_bytes);
-    if (l->fleet->n_forks != hd_process_forks)
-        return hd_say(NULL, HEDDLE_EDEVICE, "heddle_loop_start: the fleet belongs to the process that forked this one");
-    if (hd_turns_state(l) != HD_LOOP_IDLE)
-        return hd_say(NULL, HEDDLE_EBUSY, "heddle_loop_start: the last run has not been waited for");
+    HD_TRY(hd_turns_check_start(&l->turn, "heddle_loop_start", l->table, params, params_bytes));
     clear_run(l);
     set_params(l, params);
     alone = unit_alone(l);
@@ -317,40 +344,17 @@ HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, s
         return HEDDLE_OK;
     if (alone)
         HD_TRY(make_split(l, NULL));
-    hd_turns_add(l->fleet, l);
+    hd_turns_add(&l->turn, l->fleet->is_serial);
     if (l->fleet->is_serial)
         run_here(l);
     return HEDDLE_OK;
-}
-
-static int wait_for_end(heddle_loop *l, uint32_t timeout_ms)
-{
-    struct timespec until;
-    heddle_fleet *f = l->fleet;
-    int r = 0;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += timeout_ms / 1000u;
-    until.tv_nsec += (long)(timeout_ms % 1000u) * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    (void)pthread_mutex_lock(&f->mutex);
-    while (l->state == HD_LOOP_STARTED && r != ETIMEDOUT)
-        r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&f->ended, &f->mutex)
-                                         : pthread_cond_timedwait(&f->ended, &f->mutex, &until);
-    r = l->state == HD_LOOP_STARTED;
-    if (!r)
-        l->state = HD_LOOP_IDLE;
-    (void)pthread_mutex_unlock(&f->mutex);
-    return !r;
 }
 
 HEDDLE_API heddle_status heddle_loop_wait(heddle_loop *l, uint32_t timeout_ms)
 {
     if (!l)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_wait: the loop is NULL");
-    if (!wait_for_end(l, timeout_ms))
-        return HEDDLE_EBUSY;
-    return l->status == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, l->status, "%s", l->error.text);
+    return hd_turns_wait(&l->turn, timeout_ms);
 }
 
 HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, size_t params_bytes)

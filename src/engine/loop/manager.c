@@ -111,31 +111,25 @@ static heddle_status mark(const manager *m, uint32_t queue, heddle_phase phase)
     return m->has_marks ? m->unit->acc.mark(m->unit->acc.self, queue, phase) : HEDDLE_OK;
 }
 
-static uint64_t between(uint64_t low, uint64_t x, uint64_t high) { return x < low ? low : hd_at_most(x, high); }
-
-/* Its number in the trace is that of the queue. */
-static hd_chart_part part_of(const slot *s, uint32_t queue, heddle_phase phase, uint64_t n_bytes)
+static hd_chart_part part_of(const manager *m, uint32_t queue, heddle_phase phase, uint64_t n_bytes)
 {
-    return (hd_chart_part){phase, n_bytes, {s->slice.begin, s->slice.end, queue, 0}, 0, 0};
+    const hd_slice *s = &m->slots[queue].slice;
+    return (hd_chart_part){phase, n_bytes, hd_grain_begin(m->loop, s->begin), hd_grain_begin(m->loop, s->end), queue,
+                           0,     0};
 }
 
 static void show_from(const manager *m, hd_chart_part p, uint64_t begin_ns, uint64_t end_ns)
 {
     p.begin_ns = begin_ns;
     p.end_ns = end_ns;
-    hd_chart_note(m->loop, m->unit->index, &p);
+    hd_chart_note(m->loop->chart, m->unit->index, &p);
 }
 
-/* A phase that has ended by now. The accelerator's clock may be off a little: the slice's phases follow one another. */
+/* A phase that has ended by now. The slice's phases follow one another. */
 static void show_marked(manager *m, uint32_t queue, heddle_phase phase, uint64_t n_bytes, uint64_t now_ns)
 {
-    slot *s = &m->slots[queue];
-    hd_chart_part p = part_of(s, queue, phase, n_bytes);
-    if (m->unit->acc.marked(m->unit->acc.self, queue, phase, &p.begin_ns, &p.end_ns) != HEDDLE_OK)
-        return;
-    p.begin_ns = between(s->shown_ns, p.begin_ns, now_ns);
-    s->shown_ns = between(p.begin_ns, p.end_ns, now_ns);
-    show_from(m, p, p.begin_ns, s->shown_ns);
+    const hd_chart_part p = part_of(m, queue, phase, n_bytes);
+    hd_chart_note_marked(m->loop->chart, m->unit->index, &m->unit->acc, &p, &m->slots[queue].shown_ns, now_ns);
 }
 
 static void show_in(manager *m, uint32_t queue, uint64_t now_ns)
@@ -154,14 +148,14 @@ static void show_bodies(manager *m, uint32_t queue, uint64_t now_ns)
     if (m->has_marks)
         show_marked(m, queue, HEDDLE_PHASE_BODIES, 0, now_ns);
     else
-        show_from(m, part_of(s, queue, HEDDLE_PHASE_BODIES, 0), s->began_ns, now_ns);
+        show_from(m, part_of(m, queue, HEDDLE_PHASE_BODIES, 0), s->began_ns, now_ns);
 }
 
 static void show_home(manager *m, uint32_t queue, uint64_t now_ns)
 {
     const slot *s = &m->slots[queue];
     if (!m->has_marks)
-        show_from(m, part_of(s, queue, HEDDLE_PHASE_HOME, s->n_out), s->kept_ns, now_ns);
+        show_from(m, part_of(m, queue, HEDDLE_PHASE_HOME, s->n_out), s->kept_ns, now_ns);
     else if (s->n_out)
         show_marked(m, queue, HEDDLE_PHASE_HOME, s->n_out, now_ns);
 }

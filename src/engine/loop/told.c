@@ -118,15 +118,27 @@ void hd_how_add(hd_list *how, const char *format, ...)
         join_last(how);
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------- */
+heddle_status hd_how_check(const hd_fleet_turn *t, const char *what, const void *out, const char *call)
+{
+    if (!t)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s is NULL", call, what);
+    if (!out || *(const size_t *)out < sizeof(size_t))
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: set *out up with its INIT", call);
+    if (hd_turns_state(t) == HD_TURN_STARTED)
+        return hd_say(NULL, HEDDLE_EBUSY, "%s: the %s is running", call, what);
+    return HEDDLE_OK;
+}
+
+const char *hd_how_text(const hd_fleet_turn *t, const hd_list *how)
+{
+    return hd_turns_state(t) != HD_TURN_STARTED && how->n ? (const char *)how->at : "";
+}
+
+/* ---- of a loop ------------------------------------------------------------------------------------------------------------ */
 
 static heddle_status check(const heddle_loop *l, const void *out, const char *call)
 {
-    if (!l || !out || *(const size_t *)out < sizeof(size_t))
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: %s", call, l ? "set *out up with its INIT" : "the loop is NULL");
-    if (hd_turns_state(l) == HD_LOOP_STARTED)
-        return hd_say(NULL, HEDDLE_EBUSY, "%s: the loop is running", call);
-    return HEDDLE_OK;
+    return hd_how_check(l ? &l->turn : NULL, "loop", out, call);
 }
 
 HEDDLE_API heddle_status heddle_loop_get_unit(const heddle_loop *l, uint32_t unit, heddle_loop_unit *out)
@@ -184,7 +196,22 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
     return HEDDLE_OK;
 }
 
-HEDDLE_API const char *heddle_loop_how(const heddle_loop *l)
+HEDDLE_API const char *heddle_loop_how(const heddle_loop *l) { return l ? hd_how_text(&l->turn, &l->how) : ""; }
+
+static hd_chart_run charted(const heddle_loop *l, const char *call)
 {
-    return l && hd_turns_state(l) != HD_LOOP_STARTED && l->how.n ? (const char *)l->how.at : "";
+    return l ? (hd_chart_run){&l->turn, l->chart, l->start_ns, l->time_ns, call, "loop"}
+             : (hd_chart_run){.call = call, .what = "loop"};
+}
+
+HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path)
+{
+    const hd_chart_run r = charted(l, "heddle_loop_write_trace");
+    return hd_chart_write_trace(&r, path);
+}
+
+HEDDLE_API heddle_status heddle_loop_write_timeline(const heddle_loop *l, const char *path, const char *title)
+{
+    const hd_chart_run r = charted(l, "heddle_loop_write_timeline");
+    return hd_chart_write_timeline(&r, path, title);
 }

@@ -1,108 +1,202 @@
 /* SPDX-License-Identifier: MIT */
-/* turns.c - the loops of a fleet run one after another, in the order of their starts. All units that are not lost are asked into the present
- * one. The last one to leave when all is done ends it: a thread that wakes late, and finds nothing to do, holds up nobody. A loop that is
- * too short for waking threads is run by the thread that starts it, if no other loop is the present one; no unit is asked in. */
+/* turns.c - see turns.h. All units that are not lost are asked into a loop. The last one to leave when all is done ends it: a thread that
+ * wakes late, and finds nothing to do, holds up nobody. A loop that is too short for waking threads is run by the thread that starts it, if
+ * there is no present run; nobody is asked in. */
+#include "engine/loop/turns.h"
+
 #include "engine/loop/fleet.h"
 
-/* The caller holds the mutex. Makes the first loop of the list the present one. 0: nobody can run it. */
-static int begin(heddle_fleet *f, heddle_loop *l)
+#include <errno.h>
+#include <time.h>
+
+/* ---- the list ---------------------------------------------------------------------------------------------------------- */
+
+/* Asks in who is to run it. The caller holds the mutex. 0: nobody can. */
+static int ask_in(heddle_fleet *f, const hd_fleet_turn *t)
 {
-    int any = 0;
+    const int is_driven = t->kind->drive != NULL;
     uint64_t i;
-    l->n_inside = 0;
-    l->start_ns = heddle_host_clock_ns();
-    for (i = 0; i < f->units.n; i++) {
-        l->runs[i].is_asked_in = hd_unit_health(hd_unit_at(f, i)) != HD_UNIT_LOST;
-        any |= l->runs[i].is_asked_in;
+    int any = is_driven;
+    if (t->is_callers)
+        return 1;
+    f->driver_is_asked_in = (uint32_t)is_driven;
+    for (i = 0; i < f->units.n && !is_driven; i++) {
+        hd_fleet_unit *u = hd_unit_at(f, i);
+        u->is_asked_in = hd_unit_health(u) != HD_UNIT_LOST;
+        any |= (int)u->is_asked_in;
     }
     (void)pthread_cond_broadcast(&f->wanted);
     return any;
 }
 
-/* Ends the present loop, and those behind it that nobody can run. The caller holds the mutex, which is free while results are put together:
- * nobody else touches the loop then. */
+/* The caller holds the mutex. Makes the first one of the list the present one. 0: nobody can run it. */
+static int begin(heddle_fleet *f, hd_fleet_turn *t)
+{
+    t->n_inside = 0;
+    t->kind->begin(t->self);
+    return ask_in(f, t);
+}
+
+static void ask_nobody(heddle_fleet *f)
+{
+    uint64_t i;
+    f->driver_is_asked_in = 0;
+    for (i = 0; i < f->units.n; i++)
+        hd_unit_at(f, i)->is_asked_in = 0;
+}
+
+/* Ends the present run, and those behind it that nobody can run. The caller holds the mutex, which is free while results are put together:
+ * nobody else touches the loop or wavefront then. */
 static void end(heddle_fleet *f)
 {
-    heddle_loop *l;
-    uint64_t i;
+    hd_fleet_turn *t;
     do {
-        l = f->now;
-        for (i = 0; i < f->units.n; i++)
-            l->runs[i].is_asked_in = 0;
+        t = f->now;
+        ask_nobody(f);
         (void)pthread_mutex_unlock(&f->mutex);
-        hd_loop_end(l);
+        t->kind->end(t->self);
         (void)pthread_mutex_lock(&f->mutex);
-        f->now = l->next;
-        l->state = HD_LOOP_ENDED;
+        f->now = t->next;
+        t->state = HD_TURN_ENDED;
         (void)pthread_cond_broadcast(&f->ended);
     } while (f->now && !begin(f, f->now));
 }
 
-void hd_turns_add(heddle_fleet *f, heddle_loop *l)
+void hd_turns_add(hd_fleet_turn *t, int is_callers)
 {
+    heddle_fleet *f = t->fleet;
     (void)pthread_mutex_lock(&f->mutex);
-    l->next = NULL;
-    l->state = HD_LOOP_STARTED;
+    t->next = NULL;
+    t->is_callers = is_callers;
+    t->state = HD_TURN_STARTED;
     if (f->now) {
-        f->last->next = l;
-        f->last = l;
+        f->last->next = t;
+        f->last = t;
     } else {
-        f->now = f->last = l;
-        if (!begin(f, l))
+        f->now = f->last = t;
+        if (!begin(f, t))
             end(f);
     }
     (void)pthread_mutex_unlock(&f->mutex);
 }
 
-int hd_turns_enter_alone(heddle_fleet *f, heddle_loop *l)
+/* ---- threads come and go ------------------------------------------------------------------------------------------------ */
+
+int hd_turns_enter_alone(hd_fleet_turn *t)
 {
+    heddle_fleet *f = t->fleet;
     int is_free;
     (void)pthread_mutex_lock(&f->mutex);
     is_free = !f->now;
     if (is_free) {
-        f->now = f->last = l;
-        l->next = NULL;
-        l->state = HD_LOOP_STARTED;
-        l->start_ns = heddle_host_clock_ns();
-        l->n_inside = 1;
+        f->now = f->last = t;
+        t->next = NULL;
+        t->is_callers = 1;
+        t->state = HD_TURN_STARTED;
+        (void)begin(f, t);
+        t->n_inside = 1;
     }
     (void)pthread_mutex_unlock(&f->mutex);
     return is_free;
 }
 
-static int is_asked_in(const heddle_fleet *f, const hd_fleet_unit *u)
+void hd_turns_enter_own(hd_fleet_turn *t)
 {
-    return f->now && f->now->runs[u->index].is_asked_in;
+    (void)pthread_mutex_lock(&t->fleet->mutex);
+    while (t->fleet->now != t)
+        (void)pthread_cond_wait(&t->fleet->ended, &t->fleet->mutex);
+    t->n_inside++;
+    (void)pthread_mutex_unlock(&t->fleet->mutex);
 }
 
-heddle_loop *hd_turns_enter(heddle_fleet *f, hd_fleet_unit *u)
+hd_fleet_turn *hd_turns_enter(heddle_fleet *f, uint32_t *is_asked_in)
 {
-    heddle_loop *l = NULL;
+    hd_fleet_turn *t = NULL;
     (void)pthread_mutex_lock(&f->mutex);
-    while (!is_asked_in(f, u) && !f->is_closing)
+    while (!*is_asked_in && !f->is_closing)
         (void)pthread_cond_wait(&f->wanted, &f->mutex);
-    if (is_asked_in(f, u)) {
-        l = f->now;
-        l->runs[u->index].is_asked_in = 0;
-        l->n_inside++;
+    if (*is_asked_in) {
+        t = f->now;
+        *is_asked_in = 0;
+        t->n_inside++;
     }
     (void)pthread_mutex_unlock(&f->mutex);
-    return l;
+    return t;
 }
 
 void hd_turns_leave(heddle_fleet *f)
 {
     (void)pthread_mutex_lock(&f->mutex);
-    if (!--f->now->n_inside && hd_is_over(f->now))
+    if (!--f->now->n_inside && f->now->kind->is_over(f->now->self))
         end(f);
     (void)pthread_mutex_unlock(&f->mutex);
 }
 
-hd_loop_state hd_turns_state(const heddle_loop *l)
+void hd_turns_drive(hd_fleet_turn *t)
 {
-    hd_loop_state state;
-    (void)pthread_mutex_lock(&l->fleet->mutex);
-    state = l->state;
-    (void)pthread_mutex_unlock(&l->fleet->mutex);
+    t->status = t->kind->drive(t->self);
+    if (t->status != HEDDLE_OK)
+        t->error = *hd_thread_error();
+    hd_turns_leave(t->fleet);
+}
+
+/* ---- what callers ask ------------------------------------------------------------------------------------------------------ */
+
+heddle_status hd_turns_check_start(const hd_fleet_turn *t, const char *call, const heddle_table *table,
+                                   const void *params, size_t params_bytes)
+{
+    if (params_bytes != table->params_bytes || (params_bytes && !params))
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: params of %zu bytes%s; table %s takes %u", call, params_bytes,
+                      params ? "" : ", NULL", table->name, table->params_bytes);
+    if (t->fleet->n_forks != hd_process_forks)
+        return hd_say(NULL, HEDDLE_EDEVICE, "%s: the fleet belongs to the process that forked this one", call);
+    if (hd_turns_state(t) != HD_TURN_IDLE)
+        return hd_say(NULL, HEDDLE_EBUSY, "%s: the last run has not been waited for", call);
+    return HEDDLE_OK;
+}
+
+hd_turn_state hd_turns_state(const hd_fleet_turn *t)
+{
+    hd_turn_state state;
+    (void)pthread_mutex_lock(&t->fleet->mutex);
+    state = t->state;
+    (void)pthread_mutex_unlock(&t->fleet->mutex);
     return state;
+}
+
+static struct timespec until(uint32_t timeout_ms)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += timeout_ms / 1000u;
+    t.tv_nsec += (long)(timeout_ms % 1000u) * 1000000L;
+    t.tv_sec += t.tv_nsec / 1000000000L;
+    t.tv_nsec %= 1000000000L;
+    return t;
+}
+
+/* The caller holds the mutex. 0: it has not ended. */
+static int wait_for_end(hd_fleet_turn *t, uint32_t timeout_ms)
+{
+    const struct timespec limit = until(timeout_ms);
+    heddle_fleet *f = t->fleet;
+    int r = 0;
+    while (t->state == HD_TURN_STARTED && r != ETIMEDOUT)
+        r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&f->ended, &f->mutex)
+                                         : pthread_cond_timedwait(&f->ended, &f->mutex, &limit);
+    return t->state != HD_TURN_STARTED;
+}
+
+heddle_status hd_turns_wait(hd_fleet_turn *t, uint32_t timeout_ms)
+{
+    heddle_status s = HEDDLE_EBUSY;
+    (void)pthread_mutex_lock(&t->fleet->mutex);
+    if (wait_for_end(t, timeout_ms)) {
+        t->state = HD_TURN_IDLE;
+        s = t->status;
+        if (s != HEDDLE_OK)
+            (void)hd_say(NULL, s, "%s", t->error.text);
+    }
+    (void)pthread_mutex_unlock(&t->fleet->mutex);
+    return s;
 }

@@ -22,11 +22,11 @@ void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u)
 static void *unit_main(void *unit)
 {
     hd_fleet_unit *u = unit;
-    heddle_loop *l;
+    hd_fleet_turn *t;
     if (u->cpu != HD_NONE)
         hd_machine_pin(u->cpu);
-    while ((l = hd_turns_enter(u->fleet, u))) {
-        hd_unit_turn(l, u);
+    while ((t = hd_turns_enter(u->fleet, &u->is_asked_in))) {
+        hd_unit_turn(t->self, u);
         hd_turns_leave(u->fleet);
     }
     return NULL;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* chart.h - what units did in a traced run of a loop or a wavefront, and when. */
+#ifndef HD_LOOP_CHART_H
+#define HD_LOOP_CHART_H
+
+#include "engine/loop/turns.h"
+
+typedef struct hd_chart hd_chart;
+
+/* A unit's rows: one of each queue, with its slices, and one of each phase. Without either it has one row with its own name. */
+typedef struct hd_chart_unit {
+    const char *name; /* these texts stay as long as the chart */
+    uint32_t n_queues, has_phases;
+} hd_chart_unit;
+
+typedef struct hd_chart_form {
+    uint32_t n_trace, n_units;
+    const char *title, *way; /* the name of the body; how it was divided */
+    const char *bodies;      /* the name of the row of bodies: "bodies" */
+    hd_chart_unit (*unit)(const void *self, uint32_t i);
+} hd_chart_form;
+
+/* What an event is. Of an accelerator without marks, HEDDLE_PHASE_BODIES has the copies in, too. */
+typedef struct hd_chart_part {
+    heddle_phase phase;
+    uint64_t n_bytes;    /* that were copied, if it is copies */
+    uint64_t begin, end; /* indices, or units of the field */
+    uint32_t queue;
+    uint64_t begin_ns, end_ns;
+} hd_chart_part;
+
+/* NULL without memory. */
+hd_chart *hd_chart_new(const hd_chart_form *form, const void *self);
+void hd_chart_delete(hd_chart *c);
+void hd_chart_clear(hd_chart *c);
+/* Without a chart (NULL) it does nothing. Each row is written by one thread at a time. */
+void hd_chart_note(hd_chart *c, uint32_t unit, const hd_chart_part *p);
+/* Notes a phase that an accelerator has ended by now, as its marks tell. Its clock may be off a little: the phase is shown behind *since_ns,
+ * which becomes its end. */
+void hd_chart_note_marked(hd_chart *c, uint32_t unit, const heddle_accelerator *a, const hd_chart_part *p,
+                          uint64_t *since_ns, uint64_t now_ns);
+
+/* A run that may be written. */
+typedef struct hd_chart_run {
+    const hd_fleet_turn *turn; /* NULL: there is no loop */
+    const hd_chart *chart;
+    uint64_t start_ns, time_ns;
+    const char *call, *what; /* for the sentence: "loop" */
+} hd_chart_run;
+heddle_status hd_chart_write_trace(const hd_chart_run *r, const char *path);
+heddle_status hd_chart_write_timeline(const hd_chart_run *r, const char *path, const char *title);
+
+#endif
