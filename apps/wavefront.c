@@ -20,6 +20,7 @@ int app_front_new(app_case *c, const heddle_wavefront_desc *d)
 {
     heddle_wavefront_desc full = *d;
     full.time_limit_ms = c->time_limit_ms;
+    full.n_trace = c->n_trace;
     return heddle_wavefront_new(c->looping->fleet, c->app->cells, &full, &c->looping->front) == HEDDLE_OK
                ? 0
                : app_failed(c);

@@ -244,7 +244,13 @@ in_out '^virtual:1 .* lost$'
 in_out '^unit +share +strides +busy +end +columns/s '
 in_out '^  how +wavefront sw_cell_sums, divided by cut: '
 in_out '^ +columns 0 to [0-9]+ on virtual:0: from '
-refused '--trace: a wavefront keeps no trace' run sw/wavefront -n 600 --trace x.json
+run 0 run heat2d -n 300 --devices '2*virtual: cpu:1' --split static --timeline front.svg --trace front.json
+for row in 'virtual:1, link in' 'virtual:1, waves' 'virtual:1, link out' 'cpu:1'; do
+    grep -q ">$row<" front.svg || fail "the picture has no row $row"
+    json_is True "any(e.get('args', {}).get('name') == '$row' for e in d['traceEvents'])" front.json
+done
+grep -q 'heat2d, divided by static among 3 units' front.svg || fail "the picture has no title"
+rm front.json front.svg
 refused 'sw/wavefront takes one pair with linear gaps' run sw/wavefront -n 600 --opt gaps=affine
 run 0 run histogram --input "$source_dir/data/images/coins_384x303.pgm" --devices cpu:2
 in_out '^  size +116352$'

@@ -82,6 +82,7 @@ heddle_status front_open(front_rig *r, heddle_fleet *f, const front_case *c)
     d.found = c->body == front_mix ? (void *)&r->found : c->body == front_best ? (void *)&r->best : NULL;
     d.split = c->split;
     d.time_limit_ms = c->time_limit_ms;
+    d.n_trace = c->n_trace;
     return heddle_wavefront_new(f, &front, &d, &r->w);
 }
 

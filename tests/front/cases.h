@@ -13,7 +13,7 @@ typedef struct front_case {
     heddle_split split;
     uint64_t seed;
     int has_borders, keeps; /* borders are arrays; cells are kept */
-    uint32_t fail_row, fail_col, time_limit_ms;
+    uint32_t fail_row, fail_col, time_limit_ms, n_trace;
 } front_case;
 
 typedef struct front_bytes {

@@ -20,7 +20,8 @@ static int attempt(const front_case *c, uint64_t fail_at)
         s = front_open(&r, f, c);
         if (s == HEDDLE_OK) {
             front_fill(&r);
-            s = heddle_wavefront_run(r.w, &r.params, sizeof r.params);
+            s = heddle_wavefront_start(r.w, &r.params, sizeof r.params);
+            s = s == HEDDLE_OK ? heddle_wavefront_wait(r.w, HEDDLE_FOREVER) : s;
         }
         hd_fail_alloc_at(0);
         if (s == HEDDLE_OK)
@@ -62,6 +63,7 @@ int main(void)
                             .has_borders = 1,
                             .keeps = 1,
                             .split = HEDDLE_SPLIT_STATIC,
+                            .n_trace = 16,
                             .fail_row = UINT32_MAX},
                      sweep = {.body = front_sweep,
                               .rows = 40,

@@ -4,7 +4,7 @@
  * rows of phases have what the queues have, and nothing is missing. Last, ends that are seen in another order, made up. */
 #include "engine/loop/fleet.h"
 #include "loop/cases.h"
-#include "read_json.h"
+#include "read_trace.h"
 
 #define LINK 1e8
 #define LATENCY 1e-4
@@ -46,25 +46,13 @@ static kind kind_of(const char *name, const char *body)
     return !strcmp(name, body) ? BODIES : *name == 'c' ? IN : HOME;
 }
 
-static const char *row_name(const json_t *list, uint64_t tid)
-{
-    size_t i;
-    for (i = 0; i < json_array_size(list); i++) {
-        const json_t *o = json_array_get(list, i);
-        if (!strcmp(text(o, "name"), "thread_name") && integer(o, "tid") == tid)
-            return text(get(o, "args"), "name");
-    }
-    CHECK_MSG(0, "row %llu has no name", (unsigned long long)tid);
-    return NULL;
-}
-
-static void read_event(const json_t *list, const json_t *o, const char *body)
+static void read_event(const char *row, const json_t *o, void *body)
 {
     const json_t *args = get(o, "args");
     event *ev = &events[n_events++];
     CHECK(n_events < MOST_EVENTS);
     memset(ev, 0, sizeof *ev);
-    read_row(row_name(list, integer(o, "tid")), ev);
+    read_row(row, ev);
     ev->kind = kind_of(text(o, "name"), body);
     CHECK(ev->queue < N_QUEUES || ev->queue == N_QUEUES + (uint32_t)ev->kind);
     ev->begin_ns = ns(o, "ts");
@@ -85,21 +73,12 @@ static int compare(const void *a, const void *b)
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
-static void read_trace(const heddle_loop *l, const char *body)
+static void read_trace(const heddle_loop *l, char *body)
 {
     static const char path[] = "loop_trace.json";
-    const json_t *list;
-    json_t *root;
-    size_t i;
     CHECK_OK(NULL, heddle_loop_write_trace(l, path));
-    root = json_of_file(path);
-    list = get(root, "traceEvents");
     n_events = 0;
-    for (i = 0; i < json_array_size(list); i++)
-        if (!strcmp(text(json_array_get(list, i), "ph"), "X"))
-            read_event(list, json_array_get(list, i), body);
-    json_decref(root);
-    CHECK(!remove(path));
+    trace_read(path, read_event, body);
     qsort(events, n_events, sizeof *events, compare);
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOP_TRACE (1u << 16) /* events kept of a core, or a queue of another device */
+#define FLEET_TRACE (1u << 16) /* events kept of a row: a core, or a queue or phase of another device */
 
 /* Collected for the report. */
 typedef struct outcome {
@@ -89,17 +89,28 @@ static int write_of_pool(const options *o, heddle_pool *pool, const char *title)
     return s ? cli_heddle_bad(NULL, s) : CLI_OK;
 }
 
-static int write_of_loop(const options *o, const work *w)
+static heddle_status write_trace(const app_looping *l, const char *path)
 {
-    const heddle_loop *l = work_loop(w)->loop;
+    return l->front ? heddle_wavefront_write_trace(l->front, path) : heddle_loop_write_trace(l->loop, path);
+}
+
+static heddle_status write_timeline(const app_looping *l, const char *path, const char *title)
+{
+    return l->front ? heddle_wavefront_write_timeline(l->front, path, title)
+                    : heddle_loop_write_timeline(l->loop, path, title);
+}
+
+static int write_of_fleet(const options *o, const work *w)
+{
+    const app_looping *l = work_loop(w);
     heddle_status s = HEDDLE_OK;
     char title[96];
     snprintf(title, sizeof title, "%s, divided by %s among %" PRIu32 " units", w->app->name, work_split(),
              work_n_units(w));
     if (o->trace)
-        s = heddle_loop_write_trace(l, o->trace);
+        s = write_trace(l, o->trace);
     if (!s && o->timeline)
-        s = heddle_loop_write_timeline(l, o->timeline, title);
+        s = write_timeline(l, o->timeline, title);
     return s ? cli_heddle_bad(NULL, s) : CLI_OK;
 }
 
@@ -110,7 +121,7 @@ static int write_outputs(const options *o, const work *w)
     snprintf(title, sizeof title, "%s on %s, %" PRIu32 " workers", w->app ? w->app->name : w->file,
              heddle_backend_name(w->config.backend), w->config.n_workers);
     if (work_loop(w))
-        return write_of_loop(o, w);
+        return write_of_fleet(o, w);
     if (!w->graph)
         return write_of_pool(o, w->c->pool, title);
     if (o->trace)
@@ -355,9 +366,6 @@ static int check_scenario(const options *o, const target *t)
     const char *option = o->dot ? "--dot" : o->dump_graph ? "--dump-graph" : o->plan ? "--plan" : NULL;
     if (option && (is_of(t, &app_pool) || is_of_fleet(t)))
         return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
-    option = o->trace ? "--trace" : o->timeline ? "--timeline" : NULL;
-    if (option && is_of(t, &app_wavefront))
-        return cli_bad("%s: a wavefront keeps no trace; --stats tells when its strides ran", option);
     return CLI_OK;
 }
 
@@ -366,7 +374,7 @@ static int want_trace(const options *o, const target *t, heddle_config *config)
 {
     const int wanted = o->stats || o->trace || o->timeline;
     if (is_of_fleet(t)) {
-        config->n_trace = o->trace || o->timeline ? LOOP_TRACE : 0;
+        config->n_trace = o->trace || o->timeline ? FLEET_TRACE : 0;
         return CLI_OK;
     }
     if (is_of(t, &app_pool))

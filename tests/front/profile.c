@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* profile.c - speeds of wavefronts in a profile file: what one fleet has measured, the next one begins with, for the same kind of field only.
+ * A file that says that a unit is slow has it left out of the first run. A file of something else is left alone. */
+#include "front/cases.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char path[] = "front_profile.txt";
+static const char devices[] = "virtual: virtual:speed=0.9 cpu:1";
+enum { N_UNITS = 3 };
+
+static void open_both(heddle_fleet **f, front_rig *r, const front_case *c)
+{
+    heddle_fleet_config config = HEDDLE_FLEET_INIT;
+    config.profile_file = path;
+    CHECK_OK(NULL, heddle_fleet_open(f, devices, &config));
+    CHECK_OK(NULL, front_open(r, *f, c));
+    front_fill(r);
+}
+
+static void close_both(heddle_fleet *f, front_rig *r)
+{
+    front_close(r);
+    heddle_fleet_close(f);
+}
+
+static heddle_wavefront_unit unit_of(const front_rig *r, uint32_t i)
+{
+    heddle_wavefront_unit u = HEDDLE_WAVEFRONT_UNIT_INIT;
+    CHECK_OK(NULL, heddle_wavefront_get_unit(r->w, i, &u));
+    return u;
+}
+
+/* Speeds before any run. Returns how many are known. */
+static uint32_t known(const front_case *c, double ns[N_UNITS])
+{
+    heddle_fleet *f;
+    front_rig r;
+    uint32_t n = 0;
+    open_both(&f, &r, c);
+    for (uint32_t i = 0; i < N_UNITS; i++) {
+        ns[i] = unit_of(&r, i).column_ns;
+        n += ns[i] > 0;
+    }
+    close_both(f, &r);
+    return n;
+}
+
+/* A first run does not count, so two are needed to learn. */
+static void learn(const front_case *c, double ns[N_UNITS])
+{
+    heddle_fleet *f;
+    front_rig r;
+    open_both(&f, &r, c);
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+    for (uint32_t i = 0; i < N_UNITS; i++)
+        ns[i] = unit_of(&r, i).column_ns;
+    close_both(f, &r);
+}
+
+static void check_found(const front_case *c)
+{
+    double learnt[N_UNITS], found[N_UNITS];
+    front_case other = *c;
+    CHECK(known(c, found) == 0);
+    learn(c, learnt);
+    CHECK_MSG(known(c, found) == N_UNITS, "%g, %g, %g ns", found[0], found[1], found[2]);
+    for (uint32_t i = 0; i < N_UNITS; i++)
+        CHECK_MSG(found[i] > learnt[i] * 0.999 && found[i] < learnt[i] * 1.001, "unit %u: %g ns, not %g", i, found[i],
+                  learnt[i]);
+    other.seed++; /* other numbers, the same kind of field */
+    CHECK(known(&other, found) == N_UNITS);
+    other.rows++;
+    other.cols++;
+    CHECK(known(&other, found) == 0);
+    other = *c;
+    other.keeps = 1;
+    CHECK(known(&other, found) == 0);
+}
+
+/* Says in the file that the device takes so long. */
+static void say(const char *device, const char *ns)
+{
+    char line[512];
+    FILE *from = fopen(path, "r"), *to = fopen("front_profile.new", "w");
+    uint32_t n_said = 0;
+    CHECK(from && to);
+    while (fgets(line, sizeof line, from)) {
+        char *at = strstr(line, device), *text = at ? strstr(at, "sweeps=0\t") : NULL;
+        if (!text) {
+            fputs(line, to);
+            continue;
+        }
+        n_said++;
+        text[strlen("sweeps=0\t")] = 0;
+        fprintf(to, "%s%s ns a unit\t1\n", line, ns);
+    }
+    CHECK(!fclose(from) && !fclose(to) && !rename("front_profile.new", path));
+    CHECK_MSG(n_said == 1, "%u lines of %s", n_said, device);
+}
+
+/* Of two devices one is told to be a thousand times as slow as the other, and the core, too. */
+static void check_used(const front_case *c)
+{
+    heddle_fleet *f;
+    front_rig r;
+    say("virtual speed=1", "1000");
+    say("virtual speed=0.9", "1000000");
+    say("cpu:1", "1000000");
+    open_both(&f, &r, c);
+    CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+    CHECK(!unit_of(&r, 0).is_left_out && unit_of(&r, 1).is_left_out && unit_of(&r, 2).is_left_out);
+    CHECK(unit_of(&r, 0).n_columns == c->cols);
+    front_compare(front_plain(c), front_take(&r), c, "with a profile");
+    close_both(f, &r);
+}
+
+static void check_foreign(const front_case *c)
+{
+    static const char text[] = "not a profile\n";
+    char got[64] = "";
+    double ns[N_UNITS];
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && !fclose(file));
+    learn(c, ns);
+    CHECK(known(c, ns) == 0);
+    file = fopen(path, "r");
+    CHECK(file && fgets(got, sizeof got, file) && !strcmp(got, text) && !fclose(file));
+}
+
+int main(void)
+{
+    const front_case c = {
+        .body = front_best, .rows = 200, .cols = 960, .seed = 3, .split = HEDDLE_SPLIT_STATIC, .fail_row = UINT32_MAX};
+    front_case by_speed = c;
+    by_speed.split = HEDDLE_SPLIT_CUT;
+    (void)unlink(path);
+    check_found(&c);
+    check_used(&by_speed);
+    check_foreign(&c);
+    CHECK(!unlink(path));
+    return 0;
+}
