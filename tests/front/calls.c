@@ -63,8 +63,8 @@ static void start_filler(heddle_loop *l, uint64_t seed)
     CHECK_OK(NULL, heddle_loop_start(l, &p, sizeof p));
 }
 
-/* One loop fills x, the wavefront reads it, another loop writes other numbers there: all are started at once. Who has waited for the last
- * one need not wait for the others. */
+/* One loop fills x, the wavefront reads it, another loop writes other numbers there: all are started at once. After waiting for the last
+ * one, no wait is left for the others. */
 static void test_order(const char *devices)
 {
     heddle_fleet *f = open_fleet(devices);

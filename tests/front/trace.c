@@ -119,15 +119,16 @@ static void check_rows(void)
         }
 }
 
-/* All copies of a phase are one event; each of them has the latency. */
-static void check_rate(uint32_t most_copies)
+/* All copies of a phase are one event; each of them has the latency. Between two of them the device may wait for the host. Sweeps go home
+ * in one copy. */
+static void check_rate(int is_sweep)
 {
     for (uint32_t i = 0; i < n_events; i++) {
-        const double least = (double)events[i].n_bytes / LINK * 1e9,
-                     got = (double)(events[i].end_ns - events[i].begin_ns), n_copies = (got - least) / (LATENCY * 1e9);
-        CHECK_MSG(events[i].kind == WAVE || (n_copies > 0.99 && n_copies < most_copies + 0.01),
-                  "%llu bytes take %.0f ns, %.3f latencies more than the link", (unsigned long long)events[i].n_bytes,
-                  got, n_copies);
+        const event *ev = &events[i];
+        const double least = LATENCY * 1e9 + (double)ev->n_bytes / LINK * 1e9,
+                     got = (double)(ev->end_ns - ev->begin_ns);
+        CHECK_MSG(ev->kind == WAVE || (got >= least - 2.0 && (!is_sweep || ev->kind == IN || got <= least + 2.0)),
+                  "%llu bytes take %.0f ns, not %.0f", (unsigned long long)ev->n_bytes, got, least);
     }
 }
 
@@ -190,7 +191,7 @@ static void check_case(front_case c, char *body)
         n = check_strides(c.cols);
         CHECK_MSG(n >= MOST_UNITS, "%u strides", n);
         check_rows();
-        check_rate(5);
+        check_rate(c.sweeps > 0);
         check_sums(&r, MOST_UNITS);
         check_waves();
         printf("%s, %s: %u strides, %u events\n", body, heddle_split_name(c.split), n, n_events);
@@ -237,7 +238,7 @@ static void check_picture(void)
     heddle_fleet_close(f);
 }
 
-/* A cell of the last stride fails: what the others did is there, and nothing that has not ended. With room for one event a row the rest is
+/* A cell of the last stride fails: what was seen to end is there, and nothing that has not ended. With room for one event a row the rest is
  * dropped. */
 static void check_failing(void)
 {
@@ -255,7 +256,7 @@ static void check_failing(void)
     front_fill(&r);
     CHECK(heddle_wavefront_run(r.w, &r.params, sizeof r.params) == HEDDLE_EBODY);
     read_trace(&r, "front_frail");
-    CHECK_MSG(n_events >= 3 && n_events <= 4 && events[n_events - 1u].kind == IN, "%u events", n_events);
+    CHECK_MSG(n_events >= 2 && n_events <= 4 && events[n_events - 1u].kind == IN, "%u events", n_events);
     front_close(&r);
     c.fail_row = UINT32_MAX;
     c.split = HEDDLE_SPLIT_GUIDED;

@@ -119,7 +119,7 @@ void hd_stride_stop(heddle_wavefront *w, hd_stride *s);
 /* drive.c: a run. */
 heddle_status hd_front_drive(heddle_wavefront *w);
 
-/* start.c: whose turn it is. */
+/* start.c: what its turns consist of. */
 extern const hd_turn_kind hd_front_turns;
 
 /* shown.c: the trace. NULL without memory. */

@@ -68,20 +68,14 @@ void hd_phase_end(heddle_wavefront *w, hd_stride *s, uint32_t queue, heddle_phas
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------- */
 
-static hd_chart_run run_of(const heddle_wavefront *w, const char *call)
-{
-    return w ? (hd_chart_run){&w->turn, w->chart, w->start_ns, w->time_ns, call, "wavefront"}
-             : (hd_chart_run){.call = call, .what = "wavefront"};
-}
-
 HEDDLE_API heddle_status heddle_wavefront_write_trace(const heddle_wavefront *w, const char *path)
 {
-    const hd_chart_run r = run_of(w, "heddle_wavefront_write_trace");
-    return hd_chart_write_trace(&r, path);
+    return hd_chart_write_trace(w ? w->chart : NULL, w ? &w->turn : NULL, "wavefront", path,
+                                "heddle_wavefront_write_trace");
 }
 
 HEDDLE_API heddle_status heddle_wavefront_write_timeline(const heddle_wavefront *w, const char *path, const char *title)
 {
-    const hd_chart_run r = run_of(w, "heddle_wavefront_write_timeline");
-    return hd_chart_write_timeline(&r, path, title);
+    return hd_chart_write_timeline(w ? w->chart : NULL, w ? &w->turn : NULL, "wavefront", path, title,
+                                   "heddle_wavefront_write_timeline");
 }

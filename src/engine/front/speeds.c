@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* speeds.c - what the fleet's profile file (engine/loop/profile.c) has of wavefronts: for each kind of sites the time for a unit of the field.
- * The key has what that depends on: the cell, how many cells a unit has, sweeps, and whether cells are kept. All cores are a site whose name
+ * The key has what that depends on: the cell, how many cells a unit has, sweeps, and whether cells are kept. All cores are one site; its name
  * has their number. */
 #include "engine/front/front.h"
 

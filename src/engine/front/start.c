@@ -49,6 +49,7 @@ static void end(void *self)
     heddle_wavefront *w = self;
     if (!w->time_ns) /* it has failed */
         w->time_ns = heddle_host_clock_ns() - w->start_ns;
+    hd_chart_end(w->chart, w->start_ns, w->time_ns);
     hd_front_tell(w, w->turn.status);
 }
 

@@ -21,6 +21,7 @@ typedef struct chart_row {
 struct hd_chart {
     hd_chart_form form;
     uint32_t n_rows;
+    uint64_t start_ns, time_ns; /* of the run; 0: there was none */
     chart_unit *units;
     chart_row *rows;
     hd_tally *tallies;
@@ -96,6 +97,14 @@ void hd_chart_clear(hd_chart *c)
     uint32_t i;
     for (i = 0; c && i < c->n_rows; i++)
         memset(&c->tallies[i], 0, sizeof c->tallies[i]);
+}
+
+void hd_chart_end(hd_chart *c, uint64_t start_ns, uint64_t time_ns)
+{
+    if (!c)
+        return;
+    c->start_ns = start_ns;
+    c->time_ns = time_ns;
 }
 
 /* Returns the event, or NULL without room for it. */
@@ -205,14 +214,13 @@ static void print_args(const void *self, const hd_event *ev, hd_file *f)
         hd_file_print(f, ",\"bytes\":%" PRIu64, p->n_bytes);
 }
 
-static void fill(const hd_chart_run *r, hd_outcome *o)
+static void fill(const hd_chart *c, hd_outcome *o)
 {
-    const hd_chart *c = r->chart;
     memset(o, 0, sizeof *o);
     o->n_workers = c->n_rows;
     o->n_trace = c->form.n_trace;
-    o->begin_ns = r->start_ns;
-    o->end_ns = r->start_ns + r->time_ns;
+    o->begin_ns = c->start_ns;
+    o->end_ns = c->start_ns + c->time_ns;
     o->tallies = c->tallies;
     o->events = c->events;
     o->backend = "fleet";
@@ -228,30 +236,33 @@ static void fill(const hd_chart_run *r, hd_outcome *o)
                             .print_args = print_args};
 }
 
-static heddle_status check(const hd_chart_run *r, const char *path)
+static heddle_status check(const hd_chart *c, const hd_fleet_turn *t, const char *what, const char *path,
+                           const char *call)
 {
-    if (!r->turn || !path)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s is NULL", r->call, r->turn ? "path" : r->what);
-    if (hd_turns_state(r->turn) == HD_TURN_STARTED)
-        return hd_say(NULL, HEDDLE_EBUSY, "%s: the %s is running", r->call, r->what);
-    if (!r->chart || !r->time_ns)
-        return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s has no trace: set n_trace of its description, and run it",
-                      r->call, r->what);
+    if (!t || !path)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s is NULL", call, t ? "path" : what);
+    if (hd_turns_state(t) == HD_TURN_STARTED)
+        return hd_say(NULL, HEDDLE_EBUSY, "%s: the %s is running", call, what);
+    if (!c || !c->time_ns)
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s has no trace: set n_trace of its description, and run it", call,
+                      what);
     return HEDDLE_OK;
 }
 
-heddle_status hd_chart_write_trace(const hd_chart_run *r, const char *path)
+heddle_status hd_chart_write_trace(const hd_chart *c, const hd_fleet_turn *t, const char *what, const char *path,
+                                   const char *call)
 {
     hd_outcome o;
-    HD_TRY(check(r, path));
-    fill(r, &o);
+    HD_TRY(check(c, t, what, path, call));
+    fill(c, &o);
     return hd_write_trace(&o, path, NULL);
 }
 
-heddle_status hd_chart_write_timeline(const hd_chart_run *r, const char *path, const char *title)
+heddle_status hd_chart_write_timeline(const hd_chart *c, const hd_fleet_turn *t, const char *what, const char *path,
+                                      const char *title, const char *call)
 {
     hd_outcome o;
-    HD_TRY(check(r, path));
-    fill(r, &o);
+    HD_TRY(check(c, t, what, path, call));
+    fill(c, &o);
     return hd_write_timeline(&o, path, title, NULL);
 }

@@ -40,14 +40,13 @@ void hd_chart_note(hd_chart *c, uint32_t unit, const hd_chart_part *p);
 void hd_chart_note_marked(hd_chart *c, uint32_t unit, const heddle_accelerator *a, const hd_chart_part *p,
                           uint64_t *since_ns, uint64_t now_ns);
 
-/* A run that may be written. */
-typedef struct hd_chart_run {
-    const hd_fleet_turn *turn; /* NULL: there is no loop */
-    const hd_chart *chart;
-    uint64_t start_ns, time_ns;
-    const char *call, *what; /* for the sentence: "loop" */
-} hd_chart_run;
-heddle_status hd_chart_write_trace(const hd_chart_run *r, const char *path);
-heddle_status hd_chart_write_timeline(const hd_chart_run *r, const char *path, const char *title);
+/* The run that it shows has ended. */
+void hd_chart_end(hd_chart *c, uint64_t start_ns, uint64_t time_ns);
+
+/* Writes the chart of a loop or wavefront (`what`, for the sentence of `call`), which is not running. t NULL: there is none. */
+heddle_status hd_chart_write_trace(const hd_chart *c, const hd_fleet_turn *t, const char *what, const char *path,
+                                   const char *call);
+heddle_status hd_chart_write_timeline(const hd_chart *c, const hd_fleet_turn *t, const char *what, const char *path,
+                                      const char *title, const char *call);
 
 #endif

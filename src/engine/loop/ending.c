@@ -114,6 +114,7 @@ void hd_loop_end(heddle_loop *l)
 {
     uint32_t i;
     l->time_ns = heddle_host_clock_ns() - l->start_ns;
+    hd_chart_end(l->chart, l->start_ns, l->time_ns);
     l->turn.status = outcome(l);
     if (l->turn.status == HEDDLE_OK)
         put_together(l);

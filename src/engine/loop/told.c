@@ -198,20 +198,13 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
 
 HEDDLE_API const char *heddle_loop_how(const heddle_loop *l) { return l ? hd_how_text(&l->turn, &l->how) : ""; }
 
-static hd_chart_run charted(const heddle_loop *l, const char *call)
-{
-    return l ? (hd_chart_run){&l->turn, l->chart, l->start_ns, l->time_ns, call, "loop"}
-             : (hd_chart_run){.call = call, .what = "loop"};
-}
-
 HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path)
 {
-    const hd_chart_run r = charted(l, "heddle_loop_write_trace");
-    return hd_chart_write_trace(&r, path);
+    return hd_chart_write_trace(l ? l->chart : NULL, l ? &l->turn : NULL, "loop", path, "heddle_loop_write_trace");
 }
 
 HEDDLE_API heddle_status heddle_loop_write_timeline(const heddle_loop *l, const char *path, const char *title)
 {
-    const hd_chart_run r = charted(l, "heddle_loop_write_timeline");
-    return hd_chart_write_timeline(&r, path, title);
+    return hd_chart_write_timeline(l ? l->chart : NULL, l ? &l->turn : NULL, "loop", path, title,
+                                   "heddle_loop_write_timeline");
 }

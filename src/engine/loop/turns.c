@@ -11,7 +11,7 @@
 
 /* ---- the list ---------------------------------------------------------------------------------------------------------- */
 
-/* Asks in who is to run it. The caller holds the mutex. 0: nobody can. */
+/* Asks in the threads that are to run it. The caller holds the mutex. 0: nobody can. */
 static int ask_in(heddle_fleet *f, const hd_fleet_turn *t)
 {
     const int is_driven = t->kind->drive != NULL;

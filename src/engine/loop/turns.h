@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* turns.h - whose turn it is: runs of one fleet's loops and wavefronts follow one another, in the order of their starts.
+/* turns.h - runs of one fleet's loops and wavefronts follow one another, in the order of their starts.
  *
  * A run that was started is an entry of the fleet's list; the first one is the present one. Of three kinds of threads somebody runs it:
  * the fleet's units, which share a loop out; the fleet's driver, one thread for all wavefronts that were started; or the thread that
