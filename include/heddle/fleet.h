@@ -22,8 +22,8 @@
  *
  * NULL is what the config names, or the environment variable HEDDLE_DEVICES, or else "cuda:* cpu:*".
  *
- * Threads. Calls on different fleets may run concurrently. Calls on one fleet, its arrays and its loops may not, but for
- * heddle_loop_wait and _cancel. Cores are used exclusively: one fleet of a process has cores (EBUSY).
+ * Threads. Calls on different fleets may run concurrently. Calls on one fleet, its arrays, loops and wavefronts may not, but for
+ * heddle_loop_wait and _cancel, heddle_wavefront_wait and _cancel. Cores are used exclusively: one fleet of a process has cores (EBUSY).
  *
  * Errors. heddle_error_text(NULL) has the sentence of this thread's last failed call.
  *
@@ -43,9 +43,9 @@ typedef struct heddle_array heddle_array;
 typedef struct heddle_fleet_config {
     size_t size;         /* set by HEDDLE_FLEET_INIT */
     const char *devices; /* when the call names none; NULL: "cuda:* cpu:*"  HEDDLE_DEVICES */
-    const char
-        *profile_file; /* keeps speeds of loops for later processes; one that cannot be read or written is no error.
-                                 Copied. NULL: none  HEDDLE_FLEET_PROFILE */
+    /* Keeps speeds of loops and wavefronts for later processes; one that cannot be read or written is no error. Copied. NULL: none
+     * HEDDLE_FLEET_PROFILE */
+    const char *profile_file;
     uint64_t
         buffer_bytes; /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
     uint32_t no_pin;  /* 1: leave threads unpinned */
@@ -58,7 +58,7 @@ typedef struct heddle_fleet_config {
 /* Opens the devices and starts a thread for each core and each other device. ENODEV: a device is not here, or none is; EINVAL: words
  * that name none; EBUSY: another fleet has the cores; ENOMEM. *out is NULL then. */
 HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devices, const heddle_fleet_config *config);
-/* Waits for running loops, and stops the threads. Free loops and arrays before. A thread that hangs is left behind. */
+/* Waits for what is running, and stops the threads. Free loops, wavefronts and arrays before. A thread that hangs is left behind. */
 HEDDLE_API void heddle_fleet_close(heddle_fleet *f);
 
 typedef struct heddle_fleet_unit {
@@ -97,9 +97,9 @@ HEDDLE_API heddle_status heddle_array_new(heddle_fleet *f, const heddle_array_de
 /* Frees what the library allocated. An array that a loop has is kept until that loop is freed. */
 HEDDLE_API void heddle_array_free(heddle_array *a);
 HEDDLE_API void *heddle_array_host(heddle_array *a);
-/* The host is about to read these rows: waits until no loop writes them. */
+/* The host is about to read these rows: waits until no loop or wavefront writes them. */
 HEDDLE_API heddle_status heddle_array_fetch(heddle_array *a, uint64_t row, uint64_t n_rows);
-/* The host has written these rows. EBUSY: a running loop has the array. */
+/* The host has written these rows. EBUSY: a running loop or wavefront has the array. */
 HEDDLE_API heddle_status heddle_array_wrote(heddle_array *a, uint64_t row, uint64_t n_rows);
 /* How its memory is held, and what that cost: one line; "" if it is plain memory. Valid until the array is freed. */
 HEDDLE_API const char *heddle_array_how(const heddle_array *a);

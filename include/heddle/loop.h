@@ -196,7 +196,7 @@ HEDDLE_API void heddle_loop_free(heddle_loop *l);
 
 /* Runs the loop; it may be run again. params is copied. EBODY: a body failed; ECANCELED; EDEVICE: no device is left. */
 HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, size_t params_bytes);
-/* Starts a run, which heddle_loop_wait ends. Loops of a fleet run one after another, in the order of their starts. EBUSY: its last run has not
+/* Starts a run, which heddle_loop_wait ends. Loops and wavefronts of a fleet run one after another, in the order of their starts. EBUSY: its last run has not
  * been waited for. A loop that takes less than 30 us on one core, by its earlier runs, is run within this call if no other one is running. */
 HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, size_t params_bytes);
 /* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how the run ended. Any thread. */
