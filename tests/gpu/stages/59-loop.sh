@@ -5,13 +5,14 @@
 # Wavefronts over quarters of a GPU, and over all GPUs.
 # Long: random loops and devices in trouble beside a GPU, too; applications on everything; the figures of HDSS with the thesis' size, in
 # OUT/GPU/hdss.
-loop_checks="exact/test_gpu_accelerator exact/test_apps_loops exact/test_front_same exact/test_front_trouble"
+loop_checks="exact/test_gpu_accelerator exact/test_apps_loops exact/test_front_same exact/test_front_trouble exact/test_front_calls"
 stage loop 1 "$loop_checks" "$loop_checks exact/test_loop_same exact/test_loop_trouble exact/heddle_cli exact/heddle_figures"
 loop_short() {
     try loop.accelerator 20 "$tests/gpu/test_gpu_accelerator"
     try loop.apps 60 "$tests/test_apps_loops" --cuda
     try loop.front 40 "$tests/front/test_front_same" --cuda
     try loop.front_trouble 40 "$tests/front/test_front_trouble" --cuda
+    try loop.front_calls 40 "$tests/front/test_front_calls" --cuda
 }
 loop_long() {
     local app figures=("$build/exact/heddle-figures" --figures hdss --runs 3 --out "$tables/hdss")
@@ -22,6 +23,7 @@ loop_long() {
     try loop.apps 40 "$tests/test_apps_loops" --cuda
     try loop.front 40 "$tests/front/test_front_same" --cuda
     try loop.front_trouble 40 "$tests/front/test_front_trouble" --cuda
+    try loop.front_calls 40 "$tests/front/test_front_calls" --cuda
     for app in blackscholes histogram boxfilter ep mandel; do
         try "loop.$app" 6 "$build/exact/heddle" run "$app/loop" --devices "cuda:* cpu:*"
     done
