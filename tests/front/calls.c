@@ -177,7 +177,7 @@ static void check_running(front_rig *r)
 /* Limits pass, two threads wait, a third one cancels. */
 static void test_canceled(void)
 {
-    heddle_fleet *f = open_fleet(some);
+    heddle_fleet *f = open_fleet("2*virtual:");
     pthread_t waiting, canceling;
     front_rig r;
     open_rig(&r, f, &long_one);
@@ -197,7 +197,7 @@ static void test_canceled(void)
 /* Behind another one, it is cancelled before it begins: no stride of it does. */
 static void test_canceled_early(void)
 {
-    heddle_fleet *f = open_fleet(some);
+    heddle_fleet *f = open_fleet("2*virtual:");
     front_rig first, second;
     open_rig(&first, f, &long_one);
     open_rig(&second, f, &short_one);
