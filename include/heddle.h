@@ -264,6 +264,19 @@ typedef struct heddle_device {
     }
 HEDDLE_API heddle_status heddle_device_get(heddle_backend b, uint32_t device, heddle_device *out);
 
+/* Can a device copy from another one's memory without the host? */
+#define HEDDLE_PEER_MAP(X)                                                          \
+    X(NO, 0, "no", "its driver does not grant that")                                \
+    X(VERIFIED, 1, "verified", "some MiB were sent from it, and all bytes arrived") \
+    X(WRONG, 2, "wrong", "its driver grants that, but other bytes arrived, or none")
+typedef enum heddle_peer {
+#define HEDDLE_X(name, value, text, help) HEDDLE_PEER_##name = (value),
+    HEDDLE_PEER_MAP(HEDDLE_X)
+#undef HEDDLE_X
+} heddle_peer;
+/* Found out with data, once in a process, for some milliseconds. A device reaches itself. ENODEV: there is no such device. */
+HEDDLE_API heddle_status heddle_device_get_peer(heddle_backend b, uint32_t device, uint32_t from, heddle_peer *out);
+
 /* ---- 3. Memory ---------------------------------------------------------------------------- */
 
 /* Memory that bodies of this context may touch: host memory aligned to 128 bytes on serial and cpu,

@@ -65,9 +65,9 @@ static void run_bodies(const device_config *c, order *o)
     const heddle_body_info *body = &(c->table ? c->table : w->table)->bodies[w->body];
     heddle_thread thread = heddle_thread_alone(&o->failure, room);
     for (uint64_t i = w->begin; i < w->end && !o->failure.code; i += w->tile)
-        for (uint64_t j = 0; j < w->n_2; j += w->tile_2) {
+        for (uint64_t j = w->begin_2; j < w->end_2; j += w->tile_2) {
             const heddle_span s = {i, i + w->tile < w->end ? i + w->tile : w->end, j,
-                                   j + w->tile_2 < w->n_2 ? j + w->tile_2 : w->n_2, i / w->tile};
+                                   j + w->tile_2 < w->end_2 ? j + w->tile_2 : w->end_2, i / w->tile};
             body->run(&thread, o->params, &s);
         }
 }

@@ -17,7 +17,8 @@
  *     4*cuda:0/4           four such devices
  *     virtual:KEY=VALUE,.. a device that a thread plays, with memory of its own, which holds nothing but what loops declare.
  *                          speed (of a core's; at most 1), link (bytes/s), latency (s), memory (bytes; 64e6), fail, hang (at that action:
- *                          it is lost; it never answers), slow (from that action on, a tenth of its speed); `3*virtual:` is three
+ *                          it is lost; it never answers), slow (from that action on, a tenth of its speed), peer (bytes/s from other such
+ *                          devices), peers (0: neither it nor the other reaches the other's memory); `3*virtual:` is three
  *     serial               alone: the calling thread runs everything in order. The oracle
  *
  * NULL is what the config names, or the environment variable HEDDLE_DEVICES, or else "cuda:* cpu:*".
@@ -115,11 +116,18 @@ typedef struct heddle_span_work {
     uint32_t team_size; /* threads of a block; 0: its own choice                                    */
     const void *params; /* the loop's record; its pointers are addresses of the accelerator         */
     uint32_t params_bytes;
-    uint32_t n_dims;       /* 1 or 2                                                                   */
-    uint64_t begin, end;   /* of the first index                                                       */
-    uint64_t n_2;          /* the second goes from 0 to n_2; 1 in loops of one dimension               */
-    uint64_t tile, tile_2; /* indices of a call of the body                                            */
+    uint32_t n_dims;         /* 1 or 2                                                                   */
+    uint64_t begin, end;     /* of the first index; begin is a multiple of tile                          */
+    uint64_t begin_2, end_2; /* of the second; begin_2 is a multiple of tile_2; 0 and 1 in loops of one dimension */
+    uint64_t tile, tile_2;   /* indices of a call of the body                                          */
+    uint32_t device;         /* for a heddle_call_fn: CUDA's number of the GPU; UINT32_MAX: the host works  */
 } heddle_span_work;
+
+/* A function of the host that puts a span's work into a stream of CUDA, for example a call of a library. It must not wait for the
+ * stream. `stream` is a CUstream; its GPU is current, and w->device is its number, since a library may want a handle for each.
+ * NULL: the function does the work itself before it returns. HEDDLE_EBODY: the body has failed; any other error: the accelerator is
+ * lost. */
+typedef heddle_status (*heddle_call_fn)(void *user, void *stream, const heddle_span_work *w);
 
 /* Rows that go in or out. */
 typedef struct heddle_copy {
@@ -170,11 +178,28 @@ typedef struct heddle_accelerator {
      * heddle_host_clock_ns. The trace is as exact as they are, but shows nothing before the slice was given, or after its end was seen. If
      * the begin is not known, the end of what was before in the queue will do. Other than OK: it is not known, and not shown. */
     heddle_status (*marked)(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns);
+    /* All of the rest or none (NULL): queues wait for one another without the host. One thread calls them for all accelerators of a
+     * fleet; `other` is the self of one with the same functions. Numbers of points that are not in order are EINVAL, after which nothing
+     * is lost.
+     *
+     * point: a mark behind all that is in the queue. A queue's points have the numbers 1, 2, 3 and so on. */
+    heddle_status (*point)(void *self, uint32_t queue, uint64_t number);
+    /* OK: *number is the last point that the queue has passed, 0 for none. EBODY: as poll, told once for each failure; the body lies behind
+     * point *number. Until it is told no later number is. A span that was put behind the failed one by then may have been run or not. */
+    heddle_status (*passed)(void *self, uint32_t queue, uint64_t *number, uint32_t *code, uint64_t *index);
+    /* What comes into the queue waits until the other queue has passed a point that was put before. */
+    heddle_status (*follow)(void *self, uint32_t queue, void *other, uint32_t other_queue, uint64_t number);
+    /* 1: it can copy from the other's memory, so that the bytes arrive. That is found out with data once, which takes milliseconds. */
+    int (*reaches)(void *self, void *other);
+    /* Copies rows from the memory of one that it reaches; or within its own, if other is self. is_in and most_copy_bytes do not count. */
+    heddle_status (*copy_peer)(void *self, uint32_t queue, const heddle_copy *c, void *other);
+    /* Has the function put the span's work into the queue; returns what the function does. w->device need not be set. */
+    heddle_status (*call)(void *self, uint32_t queue, heddle_call_fn fn, void *user, const heddle_span_work *w);
 } heddle_accelerator;
 #define HEDDLE_MOST_QUEUES 4u
-#define HEDDLE_ACCELERATOR_INIT                                                            \
-    {                                                                                      \
-        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_ACCELERATOR_INIT                                                                              \
+    {                                                                                                        \
+        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* It joins the fleet, which closes it from then on, also if there is no memory for it (ENOMEM). Before the fleet's first loop (EBUSY).
  * EINVAL: it stays the caller's. *a is copied. */

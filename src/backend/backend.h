@@ -10,7 +10,7 @@
 #include "backend/outcome.h"
 #include "heddle/fleet.h"
 
-#define HD_BACKEND_VERSION 5u
+#define HD_BACKEND_VERSION 6u
 
 typedef struct hd_device hd_device; /* each backend's own struct */
 typedef struct hd_loaded hd_loaded; /* loaded work; each backend's own */
@@ -62,6 +62,8 @@ typedef struct hd_backend {
     uint32_t (*count)(void);
     /* Describes a device, open or not. Optional: no description. */
     heddle_status (*describe)(uint32_t device, heddle_device *out, hd_error *e);
+    /* Can a device copy from another one's memory? Open or not. Optional: there is none that could. */
+    heddle_status (*peer)(uint32_t device, uint32_t from, heddle_peer *out, hd_error *e);
     /* Opens device cfg->device, starts its workers, and fills in the zero fields of cfg. A device may be opened more than
      * once. Memory of one opening is valid in the others, and survives closing the one that allocated it. */
     heddle_status (*open)(hd_device **out, heddle_config *cfg, hd_error *e);

@@ -327,6 +327,19 @@ HEDDLE_API heddle_status heddle_device_get(heddle_backend kind, uint32_t device,
     return HEDDLE_OK;
 }
 
+HEDDLE_API heddle_status heddle_device_get_peer(heddle_backend kind, uint32_t device, uint32_t from, heddle_peer *out)
+{
+    const hd_backend *b = NULL;
+    if (!out)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_device_get_peer: out is NULL");
+    HD_TRY(find_backend(kind == HEDDLE_AUTO ? hd_backend_best()->kind : kind, device, &b, NULL));
+    HD_TRY(find_backend(b->kind, from, &b, NULL));
+    if (!b->peer)
+        return hd_say(NULL, HEDDLE_ENODEV, "backend %s has no devices that could reach one another",
+                      heddle_backend_name(b->kind));
+    return b->peer(device, from, out, NULL);
+}
+
 HEDDLE_API heddle_status heddle_mem_new(heddle_ctx *ctx, size_t n_bytes, void **out)
 {
     void *p = NULL;

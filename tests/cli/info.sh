@@ -106,6 +106,7 @@ silent_err
 [ "$(awk '!/^#/ { print $1, $2, ($3 > 0.01 && $3 < 1e5), $4, $5, NF }' out)" = 'host host 1 - - 5' ] || fail "links: $(cat out)"
 in_out '^# from +to +GB/s +both +latency_us$'
 in_out '^# there is no GPU'
+in_out '^# copies from GPU to GPU without the host: none$'
 refused 'an app or --links' info sw --links
 refused 'takes no value' info --links=3
 # The inputs of bfs: the same graph of 3 vertices in each form, with arcs from the first to the others.

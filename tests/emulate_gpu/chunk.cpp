@@ -3,7 +3,7 @@
  *
  *     emulate_chunk [CASES]        HEDDLE_SEED: run only that case
  *
- * A case is a loop of one or two dimensions that is cut at random tiles into spans, each of which is a launch. The results equal the
+ * A case is a loop of one or two dimensions that is cut at random tiles of both indices into spans, each of which is a launch. The results equal the
  * plain loop's. Or a body fails: the index and the code are told, and its block ends after that tile. Another block runs all its tiles, or
  * only its first one, if it began after the failure. In a span behind one that failed, each block runs its first one. */
 #include <stdio.h>
@@ -39,11 +39,12 @@ static uint32_t below(test_case *c, uint32_t n) { return (uint32_t)check_below(&
 
 static void span_code(void *arg) { hd_tiles_of_span<kernel_bodies<0>>(static_cast<const test_case *>(arg)->span); }
 
-/* Tiles first .. last - 1 of the first index. */
-static void launch(test_case *c, uint32_t body, uint64_t first, uint64_t last, uint64_t seed)
+/* Tiles first .. last - 1 of the first index, with begin_2 .. end_2 - 1 of the second. */
+static void launch_part(test_case *c, uint32_t body, uint64_t first, uint64_t last, uint64_t begin_2, uint64_t end_2,
+                        uint64_t seed)
 {
     emu_launch l = {};
-    hd_span_cut(&c->span, first * c->tile, last == c->n_tiles ? c->params.n : last * c->tile, c->params.n_2, c->tile,
+    hd_span_cut(&c->span, first * c->tile, last == c->n_tiles ? c->params.n : last * c->tile, begin_2, end_2, c->tile,
                 c->tile_2);
     c->span.body = body;
     c->span.fail = &c->fail;
@@ -57,6 +58,12 @@ static void launch(test_case *c, uint32_t body, uint64_t first, uint64_t last, u
     l.code = span_code;
     l.arg = c;
     n_switches += emu_run(&l);
+}
+
+/* With all of the second index. */
+static void launch(test_case *c, uint32_t body, uint64_t first, uint64_t last, uint64_t seed)
+{
+    launch_part(c, body, first, last, 0, c->params.n_2, seed);
 }
 
 /* ---- loops -------------------------------------------------------------------------------------------- */
@@ -111,11 +118,14 @@ static void run_well(uint64_t seed)
 {
     const uint32_t body = (uint32_t)(seed % looped_fails);
     test_case *c = new test_case();
-    uint64_t first = 0, last;
+    uint64_t first = 0, last, edge;
     make(c, body, seed);
     for (; first < c->n_tiles; first = last) {
         last = first + 1u + below(c, (uint32_t)(c->n_tiles - first));
-        launch(c, body, first, last, seed + first);
+        edge = c->tile_2 * below(c, (uint32_t)((c->params.n_2 + c->tile_2 - 1u) / c->tile_2));
+        if (edge)
+            launch_part(c, body, first, last, 0, edge, seed + first);
+        launch_part(c, body, first, last, edge, c->params.n_2, seed + first);
     }
     check_well(c, body);
     n_tasks_run += c->n_tiles;

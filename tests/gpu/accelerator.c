@@ -103,8 +103,8 @@ static void *from_row(void *memory, uint64_t at, uint64_t size) { return (void *
 static void run_span(const heddle_accelerator *a, uint32_t queue, const looped_case *c, const looped_params *params,
                      uint64_t begin, uint64_t end)
 {
-    const heddle_span_work w = {&looped, c->body, 0,      params,  sizeof *params, c->n_dims,
-                                begin,   end,     c->n_2, c->tile, c->tile_2};
+    const heddle_span_work w = {&looped, c->body, 0,      params,  sizeof *params, c->n_dims, begin,
+                                end,     0,       c->n_2, c->tile, c->tile_2,      0};
     CHECK_OK(NULL, a->span(a->self, queue, &w));
 }
 
@@ -258,12 +258,13 @@ static void refuse(void)
 static void refuse_spans(void)
 {
     static const char record[4000];
-    const heddle_span_work large = {&looped, looped_scale, 0, record, sizeof record, 1, 0, 10, 1, 5, 1};
-    const heddle_span_work askew = {&looped, looped_scale, 0, record, sizeof(looped_params), 1, 3, 10, 1, 5, 1};
-    const heddle_span_work wide = {&looped, looped_turn, 2048, record, sizeof(looped_params), 1, 0, 10, 1, 5, 1};
-    const heddle_span_work *work[] = {&large, &askew, &wide};
-    const char *words[] = {"params", "begins at index 3", "threads"};
-    for (uint32_t i = 0; i < 3; i++) {
+    const heddle_span_work large = {&looped, looped_scale, 0, record, sizeof record, 1, 0, 10, 0, 1, 5, 1, 0};
+    const heddle_span_work askew = {&looped, looped_scale, 0, record, sizeof(looped_params), 1, 3, 10, 0, 1, 5, 1, 0};
+    const heddle_span_work wide = {&looped, looped_turn, 2048, record, sizeof(looped_params), 1, 0, 10, 0, 1, 5, 1, 0};
+    const heddle_span_work bent = {&looped, looped_cross, 0, record, sizeof(looped_params), 2, 0, 10, 3, 20, 5, 2, 0};
+    const heddle_span_work *work[] = {&large, &askew, &wide, &bent};
+    const char *words[] = {"params", "begins at index 3", "threads", "index 3 of the second"};
+    for (uint32_t i = 0; i < 4; i++) {
         heddle_accelerator a = open_part(1);
         const heddle_status s = a.span(a.self, 0, work[i]);
         CHECK_MSG(s == HEDDLE_ERANGE || s == HEDDLE_EINVAL, "%s", heddle_status_text(s));

@@ -49,7 +49,7 @@ static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
     hd_span_launch l;
     uint64_t t;
     (void)queue;
-    hd_span_cut(&l, w->begin, w->end, w->n_2, w->tile, w->tile_2);
+    hd_span_cut(&l, w->begin, w->end, w->begin_2, w->end_2, w->tile, w->tile_2);
     for (t = 0; t < l.n_tiles; t++) {
         const heddle_span s = hd_span_tile(&l, t);
         w->table->bodies[w->body].run(&thread, w->params, &s);

@@ -368,6 +368,13 @@ static heddle_status no_mark(void *self, uint32_t queue, heddle_phase phase)
     (void)phase;
     return HEDDLE_EDEVICE;
 }
+static heddle_status no_point(void *self, uint32_t queue, uint64_t number)
+{
+    (void)self;
+    (void)queue;
+    (void)number;
+    return HEDDLE_EDEVICE;
+}
 static void count_close(void *self, int is_lost)
 {
     (void)self;
@@ -397,6 +404,9 @@ static void check_accelerators(heddle_fleet *f)
     bad = a;
     bad.mark = no_mark;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "one of mark and marked");
+    bad = a;
+    bad.point = no_point;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "some of point");
     bad = a;
     bad.size = 8;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "INIT");

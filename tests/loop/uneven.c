@@ -88,7 +88,7 @@ static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
 {
     heddle_failure failure = {0};
     heddle_thread thread = heddle_thread_alone(&failure, NULL);
-    const heddle_span s = {w->begin, w->end, 0, w->n_2, w->begin / w->tile};
+    const heddle_span s = {w->begin, w->end, w->begin_2, w->end_2, w->begin / w->tile};
     (void)self, (void)queue;
     (void)nanosleep(&(struct timespec){0, SPAN_NS}, NULL); /* the core's thread wakes meanwhile */
     is_device = 1;

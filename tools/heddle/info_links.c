@@ -4,7 +4,8 @@
  *
  * A link's rate is that of copies of 256 MiB of pinned memory, in chunks; `both` is the rate while the other direction is at work, too. If
  * one of these ends earlier, the other has the link alone for the rest, so that its rate is a little too high. A link that cannot be
- * measured has a line with the reason, and the others are measured all the same. */
+ * measured has a line with the reason, and the others are measured all the same. Behind these, lines say of each two GPUs whether copies
+ * between them arrive (heddle_device_get_peer). */
 #include "commands.h"
 
 #include "cli.h"
@@ -74,6 +75,27 @@ static void print_host(FILE *out, const heddle_machine *m)
         fprintf(out, "%-8s %-8s skipped: out of memory\n", "host", "host");
 }
 
+static const char *peer_text(int device, int from)
+{
+#define HEDDLE_X(name, value, text, help) text,
+    static const char *const texts[] = {HEDDLE_PEER_MAP(HEDDLE_X)};
+#undef HEDDLE_X
+    heddle_peer p = HEDDLE_PEER_NO;
+    return heddle_device_get_peer(HEDDLE_CUDA, (uint32_t)device, (uint32_t)from, &p) ? "unknown" : texts[p];
+}
+
+static void print_peers(FILE *out, int n)
+{
+    fprintf(out, "# copies from GPU to GPU without the host%s\n",
+            n > 1 ? ": verified by data, or not granted (no), or granted, but the data was wrong" : ": none");
+    for (int from = 0; from < n; from++)
+        for (int to = 0; to < n; to++)
+            if (from != to) {
+                cli_progress("cuda:%d and cuda:%d", from, to);
+                fprintf(out, "# peer cuda:%d cuda:%d %s\n", from, to, peer_text(to, from));
+            }
+}
+
 static int count_gpus(void)
 {
     heddle_device d = HEDDLE_DEVICE_INIT;
@@ -97,6 +119,7 @@ static void print_links(FILE *out)
     for (int a = 0; a < n; a++)
         for (int b = a + 1; b < n; b++)
             print_pair(out, a, b);
+    print_peers(out, n);
     if (!n)
         fputs("# there is no GPU, or none that this build can use\n", out);
 }

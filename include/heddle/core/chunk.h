@@ -2,8 +2,8 @@
 /* core/chunk.h - a span of a loop as a launch: what the kernel takes, and the kernel (nvcc only).
  *
  * A span is some of a loop's indices, and a tile those of one call of the body. There are no records: block k of the launch takes tiles
- * k, k + grid and so on, and all its threads run the body for each. A span must begin at a multiple of `tile`, which the kernel does not
- * check. So a tile has the same indices and the same number in every division of the loop.
+ * k, k + grid and so on, and all its threads run the body for each. A span must begin at a multiple of `tile`, and of `tile_2`, which the kernel
+ * does not check. So a tile has the same indices and the same number in every division of the loop.
  *
  * The loop's params are in the launch, because they differ from launch to launch: no copy must come first, and a body reads them from
  * the constant cache.
@@ -27,26 +27,29 @@ typedef struct heddle_span {
 #define HD_SPAN_PARAMS_MOST 3072u /* bytes of a loop's params */
 
 typedef struct hd_span_launch {
-    uint64_t end, n_2; /* of the first index; of the second                                       */
+    uint64_t end, end_2; /* of the first index; of the second                                     */
     uint64_t tile, tile_2;
-    uint64_t first_tile; /* its first index / tile                                                */
-    uint64_t n_tiles;    /* of the span                                                           */
-    uint64_t n_columns;  /* of these, with the same first index                                   */
-    hd_fail *fail;       /* dev: in pinned host memory, zeros before the first failure             */
+    uint64_t first_tile, first_column; /* its first index / tile; of the second one               */
+    uint64_t n_tiles;                  /* of the span                                                           */
+    uint64_t n_columns;                /* of these, with the same first index                                   */
+    hd_fail *fail;                     /* dev: in pinned host memory, zeros before the first failure             */
     uint32_t body, pad[3];
     uint8_t params[HD_SPAN_PARAMS_MOST] __attribute__((aligned(16)));
 } hd_span_launch;
 HD_STATIC_ASSERT(sizeof(hd_span_launch) <= 4096, "parameters of a kernel");
 
-/* A span of indices begin .. end - 1, a multiple of tile first, with 0 .. n_2 - 1 each. Leaves fail, body and params. */
-HD_FN void hd_span_cut(hd_span_launch *l, uint64_t begin, uint64_t end, uint64_t n_2, uint64_t tile, uint64_t tile_2)
+/* A span of indices begin .. end - 1, a multiple of tile first, with begin_2 .. end_2 - 1 each, a multiple of tile_2 first. Leaves
+ * fail, body and params. */
+HD_FN void hd_span_cut(hd_span_launch *l, uint64_t begin, uint64_t end, uint64_t begin_2, uint64_t end_2, uint64_t tile,
+                       uint64_t tile_2)
 {
     l->end = end;
-    l->n_2 = n_2;
+    l->end_2 = end_2;
     l->tile = tile;
     l->tile_2 = tile_2;
     l->first_tile = begin / tile;
-    l->n_columns = (n_2 + tile_2 - 1u) / tile_2;
+    l->first_column = begin_2 / tile_2;
+    l->n_columns = (end_2 - begin_2 + tile_2 - 1u) / tile_2;
     l->n_tiles = (end - begin + tile - 1u) / tile * l->n_columns;
 }
 
@@ -58,8 +61,8 @@ HD_FN heddle_span hd_span_tile(const hd_span_launch *l, uint64_t t)
     s.tile = l->first_tile + row;
     s.begin = s.tile * l->tile;
     s.end = l->end - s.begin < l->tile ? l->end : s.begin + l->tile;
-    s.begin_2 = column * l->tile_2;
-    s.end_2 = l->n_2 - s.begin_2 < l->tile_2 ? l->n_2 : s.begin_2 + l->tile_2;
+    s.begin_2 = (l->first_column + column) * l->tile_2;
+    s.end_2 = l->end_2 - s.begin_2 < l->tile_2 ? l->end_2 : s.begin_2 + l->tile_2;
     return s;
 }
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Incremented with every change of layout or protocol in core; checked when a table is registered. */
-#define HEDDLE_CORE_VERSION 18u
+#define HEDDLE_CORE_VERSION 19u
 
 /* HD_FN declares a core function, HD_BODY_FN a task's body, inlined where it is called. HD_SELDOM_FN declares a function that
  * stays a call on a GPU: inlined, code that seldom runs would crowd hot code out of the instruction cache. */

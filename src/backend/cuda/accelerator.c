@@ -7,6 +7,8 @@
  *
  * The fleet calls from a thread of its own, beside calls of others for the same device. Each call makes the device current.
  *
+ * How queues wait for one another is in accelerator_points.c.
+ *
  * Refused are: more parts than the GPU has multiprocessors; a table that was compiled without kernels of loops; params of more than
  * HD_SPAN_PARAMS_MOST bytes; a span that does not begin with a tile.
  *
@@ -18,14 +20,10 @@
  *
  * After an error the context may be broken, and calls that free would wait for a kernel that never ends. So memory and streams of a
  * part that is lost are left. */
-#include "backend/cuda/pool.h"
-#include "heddle/core/chunk.h"
+#include "backend/cuda/accelerator.h"
 
-#include <limits.h>
 #include <stdio.h>
 
-#define N_QUEUES 3u /* in, kernel and out of three slices side by side */
-#define N_FOUND 16u
 #define USUAL_TEAM 256u
 #define BASE_NS 1000000000ull /* a base serves so long */
 #define BASE_TRIES 4u
@@ -35,87 +33,30 @@
 #define CORES_OF_SM 4.0
 #define THREADS_OF_SM 2048u /* at once, if a kernel needs few registers */
 
-/* A kernel that was found. */
-typedef struct kernel {
-    const heddle_table *table;
-    uint32_t body, team_size;
-    uint32_t shared_bytes, most_blocks; /* most_blocks: that the part holds at once */
-    CUfunction function;
-} kernel;
-
-/* Of a queue, on a line of its own. */
-typedef struct words {
-    hd_fail fail;
-    uint8_t pad[HD_LINE - sizeof(hd_fail)];
-} words;
-
-/* Events around the phases of a queue's slice. They are made when a loop is traced. */
-typedef struct marks {
-    cudaEvent_t begin[HEDDLE_N_PHASES], end[HEDDLE_N_PHASES];
-    cudaEvent_t base, next; /* next: of a try that may give a better base */
-    uint64_t base_ns;       /* of the host's clock; 0: there is no base */
-    heddle_phase phase;     /* of what is being put into the queue */
-} marks;
-
-typedef struct part {
-    hd_device *device;
-    char name[64];
-    uint32_t n_parts, n_found; /* n_found: since it was opened */
-    int is_broken;             /* the context may be */
-    words *words;              /* pinned; one for each queue */
-    cudaStream_t streams[N_QUEUES];
-    marks marks[N_QUEUES];
-    uint64_t begins[N_QUEUES]; /* of the queue's last span */
-    kernel kernels[N_FOUND];   /* the last ones found */
-} part;
-
-/* To the fleet every error is a loss, but refusals leave the context whole. */
-static heddle_status lose(part *p, heddle_status s)
-{
-    p->is_broken |= s == HEDDLE_EDEVICE;
-    return s;
-}
-
 /* ---- memory and copies ---------------------------------------------------------------------------------------------------- */
 
-static void *mem_new(void *self, uint64_t n_bytes) { return hd_cuda_mem_new(((part *)self)->device, n_bytes); }
+static void *mem_new(void *self, uint64_t n_bytes) { return hd_cuda_mem_new(((hd_part *)self)->device, n_bytes); }
 
 static void mem_free(void *self, void *p, uint64_t n_bytes)
 {
-    part *x = self;
+    hd_part *x = self;
     (void)n_bytes;
     if (!x->is_broken)
         hd_cuda_mem_free(x->device, p);
 }
 
-/* CUDA copies rows with a stride of at most INT_MAX. */
-static cudaError_t copy_rows(const heddle_copy *c, cudaStream_t stream)
-{
-    const enum cudaMemcpyKind kind = c->is_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
-    cudaError_t r = cudaSuccess;
-    uint64_t i;
-    if (c->n_rows == 1 || (c->to_stride == c->row_bytes && c->from_stride == c->row_bytes))
-        return cudaMemcpyAsync(c->to, c->from, c->n_rows * c->row_bytes, kind, stream);
-    if (c->to_stride <= INT_MAX && c->from_stride <= INT_MAX)
-        return cudaMemcpy2DAsync(c->to, c->to_stride, c->from, c->from_stride, c->row_bytes, c->n_rows, kind, stream);
-    for (i = 0; i < c->n_rows && r == cudaSuccess; i++)
-        r = cudaMemcpyAsync((uint8_t *)c->to + i * c->to_stride, (const uint8_t *)c->from + i * c->from_stride,
-                            c->row_bytes, kind, stream);
-    return r;
-}
-
 static heddle_status copy(void *self, uint32_t queue, const heddle_copy *c)
 {
-    part *p = self;
+    hd_part *p = self;
     cudaError_t r = cudaSetDevice(p->device->index);
-    if (r == cudaSuccess && c->n_rows)
-        r = copy_rows(c, p->streams[queue]);
-    return r == cudaSuccess ? HEDDLE_OK : lose(p, hd_cuda_say(NULL, r, "copying rows of a loop"));
+    if (r == cudaSuccess)
+        r = hd_cuda_copy_rows(c, c->is_in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, p->streams[queue]);
+    return r == cudaSuccess ? HEDDLE_OK : hd_part_lose(p, hd_cuda_say(NULL, r, "copying rows of a loop"));
 }
 
 /* ---- spans ---------------------------------------------------------------------------------------------------------------- */
 
-static heddle_status find(const part *p, kernel *k, hd_error *e)
+static heddle_status find(const hd_part *p, hd_part_kernel *k, hd_error *e)
 {
     const hd_device *d = p->device;
     int per_sm = 0;
@@ -131,11 +72,11 @@ static uint32_t team_of(const heddle_span_work *w)
     return w->team_size ? (w->team_size + 31u) / 32u * 32u : USUAL_TEAM;
 }
 
-static heddle_status kernel_of(part *p, const heddle_span_work *w, const kernel **out, hd_error *e)
+static heddle_status kernel_of(hd_part *p, const heddle_span_work *w, const hd_part_kernel **out, hd_error *e)
 {
-    kernel wanted = {w->table, w->body, team_of(w), 0, 0, NULL}, *k;
+    hd_part_kernel wanted = {w->table, w->body, team_of(w), 0, 0, NULL}, *k;
     uint32_t i;
-    for (i = 0; i < p->n_found && i < N_FOUND; i++) {
+    for (i = 0; i < p->n_found && i < HD_PART_FOUND; i++) {
         k = &p->kernels[i];
         if (k->table == w->table && k->body == w->body && k->team_size == wanted.team_size) {
             *out = k;
@@ -143,7 +84,7 @@ static heddle_status kernel_of(part *p, const heddle_span_work *w, const kernel 
         }
     }
     HD_TRY(find(p, &wanted, e));
-    k = &p->kernels[p->n_found++ % N_FOUND];
+    k = &p->kernels[p->n_found++ % HD_PART_FOUND];
     *k = wanted;
     *out = k;
     return HEDDLE_OK;
@@ -159,22 +100,26 @@ static heddle_status check(const heddle_span_work *w, hd_error *e)
     if (!w->tile || w->begin % w->tile || (w->n_dims == 2 && !w->tile_2))
         return hd_say(e, HEDDLE_EINVAL, "table %s: a span begins at index %llu, and its tiles have %llu indices",
                       w->table->name, (unsigned long long)w->begin, (unsigned long long)w->tile);
+    if (w->n_dims == 2 && w->begin_2 % w->tile_2)
+        return hd_say(e, HEDDLE_EINVAL, "table %s: a span begins at index %llu of the second, and its tiles have %llu",
+                      w->table->name, (unsigned long long)w->begin_2, (unsigned long long)w->tile_2);
     return HEDDLE_OK;
 }
 
-static void describe_span(const part *p, uint32_t queue, const heddle_span_work *w, hd_span_launch *out)
+static void describe_span(const hd_part *p, uint32_t queue, const heddle_span_work *w, hd_span_launch *out)
 {
     if (w->n_dims == 2)
-        hd_span_cut(out, w->begin, w->end, w->n_2, w->tile, w->tile_2);
+        hd_span_cut(out, w->begin, w->end, w->begin_2, w->end_2, w->tile, w->tile_2);
     else
-        hd_span_cut(out, w->begin, w->end, 1, w->tile, 1);
+        hd_span_cut(out, w->begin, w->end, 0, 1, w->tile, 1);
     out->body = w->body;
     out->fail = &p->words[queue].fail;
     if (w->params_bytes)
         memcpy(out->params, w->params, w->params_bytes);
 }
 
-static heddle_status launch(const part *p, const kernel *k, hd_span_launch *l, cudaStream_t stream, hd_error *e)
+static heddle_status launch(const hd_part *p, const hd_part_kernel *k, hd_span_launch *l, cudaStream_t stream,
+                            hd_error *e)
 {
     const hd_driver *d = &p->device->driver;
     void *params[] = {l};
@@ -193,14 +138,14 @@ static heddle_status launch(const part *p, const kernel *k, hd_span_launch *l, c
 /* A resident kernel of a pool makes way, as it does for a run of a graph. */
 static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
 {
-    part *p = self;
-    const kernel *k = NULL;
+    hd_part *p = self;
+    const hd_part_kernel *k = NULL;
     hd_span_launch l;
     heddle_status s = check(w, NULL);
     if (s != HEDDLE_OK)
-        return lose(p, s);
+        return hd_part_lose(p, s);
     describe_span(p, queue, w, &l);
-    p->begins[queue] = w->begin;
+    hd_part_began(p, queue, w->begin);
     hd_cuda_pools_hold(p->device, 1);
     s = hd_cuda_use(p->device, NULL);
     if (s == HEDDLE_OK)
@@ -208,38 +153,26 @@ static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
     if (s == HEDDLE_OK && l.n_tiles)
         s = launch(p, k, &l, p->streams[queue], NULL);
     hd_cuda_pools_hold(p->device, 0);
-    return s == HEDDLE_OK ? HEDDLE_OK : lose(p, s);
-}
-
-/* The stream is empty: did a body fail? */
-static heddle_status failure(part *p, uint32_t queue, uint32_t *code, uint64_t *index)
-{
-    hd_fail *f = &p->words[queue].fail;
-    if (!f->code)
-        return HEDDLE_OK;
-    *code = f->code;
-    *index = hd_span_failed_at(f, p->begins[queue]);
-    *f = hd_span_unfailed();
-    return HEDDLE_EBODY;
+    return s == HEDDLE_OK ? HEDDLE_OK : hd_part_lose(p, s);
 }
 
 static heddle_status ask(void *self, uint32_t queue, uint32_t *code, uint64_t *index)
 {
-    part *p = self;
+    hd_part *p = self;
     cudaError_t r = cudaSetDevice(p->device->index);
     if (r == cudaSuccess)
         r = cudaStreamQuery(p->streams[queue]);
     if (r == cudaSuccess)
-        return failure(p, queue, code, index);
+        return hd_part_failure(p, queue, code, index);
     if (r != cudaErrorNotReady)
-        return lose(p, hd_cuda_say(NULL, r, "the GPU failed while it ran a loop"));
+        return hd_part_lose(p, hd_cuda_say(NULL, r, "the GPU failed while it ran a loop"));
     (void)cudaGetLastError(); /* "not ready" counts as an error, which the next call would find */
     return HEDDLE_EBUSY;
 }
 
 /* ---- marks ------------------------------------------------------------------------------------------------------------------ */
 
-static cudaError_t make_events(marks *m)
+static cudaError_t make_events(hd_part_marks *m)
 {
     cudaError_t r = m->next ? cudaSuccess : cudaEventCreate(&m->base);
     uint32_t i;
@@ -251,7 +184,7 @@ static cudaError_t make_events(marks *m)
     return m->next || r != cudaSuccess ? r : cudaEventCreate(&m->next); /* the last one: all are there */
 }
 
-static void destroy_events(marks *m)
+static void destroy_events(hd_part_marks *m)
 {
     uint32_t i;
     for (i = 0; i < HEDDLE_N_PHASES; i++) {
@@ -267,7 +200,7 @@ static void destroy_events(marks *m)
 }
 
 /* Puts an event into an empty stream, and waits until it is passed, but not long. *took_ns: how long that took at most. */
-static cudaError_t try_base(const marks *m, cudaStream_t stream, uint64_t *since_ns, uint64_t *took_ns)
+static cudaError_t try_base(const hd_part_marks *m, cudaStream_t stream, uint64_t *since_ns, uint64_t *took_ns)
 {
     cudaError_t r;
     *since_ns = heddle_host_clock_ns();
@@ -285,7 +218,7 @@ static cudaError_t try_base(const marks *m, cudaStream_t stream, uint64_t *since
 }
 
 /* The stream is empty. */
-static cudaError_t find_base(marks *m, cudaStream_t stream)
+static cudaError_t find_base(hd_part_marks *m, cudaStream_t stream)
 {
     uint64_t since, took, best = TRY_NS;
     cudaError_t r = cudaSuccess;
@@ -306,8 +239,8 @@ static cudaError_t find_base(marks *m, cudaStream_t stream)
 
 static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
 {
-    part *p = self;
-    marks *m = &p->marks[queue];
+    hd_part *p = self;
+    hd_part_marks *m = &p->marks[queue];
     const cudaStream_t stream = p->streams[queue];
     cudaError_t r = cudaSetDevice(p->device->index);
     if (r == cudaSuccess)
@@ -319,10 +252,10 @@ static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
     if (r == cudaSuccess && phase != HEDDLE_PHASE_NONE)
         r = cudaEventRecord(m->begin[phase], stream);
     m->phase = phase;
-    return r == cudaSuccess ? HEDDLE_OK : lose(p, hd_cuda_say(NULL, r, "marking the phases of a slice"));
+    return r == cudaSuccess ? HEDDLE_OK : hd_part_lose(p, hd_cuda_say(NULL, r, "marking the phases of a slice"));
 }
 
-static cudaError_t time_of(const marks *m, cudaEvent_t event, uint64_t *ns)
+static cudaError_t time_of(const hd_part_marks *m, cudaEvent_t event, uint64_t *ns)
 {
     float ms = 0;
     const cudaError_t r = cudaEventElapsedTime(&ms, m->base, event);
@@ -332,8 +265,8 @@ static cudaError_t time_of(const marks *m, cudaEvent_t event, uint64_t *ns)
 
 static heddle_status marked(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns)
 {
-    const part *p = self;
-    const marks *m = &p->marks[queue];
+    const hd_part *p = self;
+    const hd_part_marks *m = &p->marks[queue];
     cudaError_t r;
     if (!m->base_ns)
         return HEDDLE_ENODEV;
@@ -349,12 +282,13 @@ static heddle_status marked(void *self, uint32_t queue, heddle_phase phase, uint
 
 static void close_part(void *self, int is_lost)
 {
-    part *p = self;
+    hd_part *p = self;
     uint32_t i;
     if (!is_lost && !p->is_broken) {
         (void)cudaSetDevice(p->device->index);
-        for (i = 0; i < N_QUEUES; i++) {
+        for (i = 0; i < HD_PART_QUEUES; i++) {
             destroy_events(&p->marks[i]);
+            hd_part_points_end(p, i);
             if (p->streams[i])
                 (void)cudaStreamDestroy(p->streams[i]);
         }
@@ -364,7 +298,7 @@ static void close_part(void *self, int is_lost)
     hd_delete(p, sizeof *p);
 }
 
-static heddle_status make(part *p, heddle_accelerator *out, hd_error *e)
+static heddle_status make(hd_part *p, heddle_accelerator *out, hd_error *e)
 {
     static const char opening[] = "opening a GPU for loops";
     size_t free_bytes = 0, total_bytes = 0;
@@ -372,15 +306,16 @@ static heddle_status make(part *p, heddle_accelerator *out, hd_error *e)
     HD_TRY(hd_cuda_use(p->device, e));
     HD_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), e, opening);
     out->memory_bytes = free_bytes > SPARE_BYTES ? (free_bytes - SPARE_BYTES) / p->n_parts : 0;
-    HD_CUDA_TRY(cudaHostAlloc((void **)&p->words, N_QUEUES * sizeof *p->words, cudaHostAllocDefault), e, opening);
-    for (i = 0; i < N_QUEUES; i++) {
+    HD_CUDA_TRY(cudaHostAlloc((void **)&p->words, HD_PART_QUEUES * sizeof *p->words, cudaHostAllocDefault), e, opening);
+    for (i = 0; i < HD_PART_QUEUES; i++) {
         p->words[i].fail = hd_span_unfailed();
+        hd_part_points_begin(p, i);
         HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->streams[i], cudaStreamNonBlocking), e, opening);
     }
     return HEDDLE_OK;
 }
 
-static void name_part(part *p)
+static void name_part(hd_part *p)
 {
     if (p->n_parts > 1)
         snprintf(p->name, sizeof p->name, "cuda:%d/%u", p->device->index, p->n_parts);
@@ -391,7 +326,7 @@ static void name_part(part *p)
 heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_accelerator *out, hd_error *e)
 {
     const heddle_accelerator functions = {.size = sizeof functions,
-                                          .n_queues = N_QUEUES,
+                                          .n_queues = HD_PART_QUEUES,
                                           .takes_strides = 1,
                                           .mem_new = mem_new,
                                           .mem_free = mem_free,
@@ -402,7 +337,7 @@ heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_acceler
                                           .mark = mark,
                                           .marked = marked};
     heddle_status s;
-    part *p;
+    hd_part *p;
     if (!n_parts)
         return hd_say(e, HEDDLE_EINVAL, "cuda:%d/0: a GPU has one part or more", d->index);
     if (n_parts > (uint32_t)d->n_sms)
@@ -415,6 +350,7 @@ heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_acceler
     p->n_parts = n_parts;
     name_part(p);
     *out = functions;
+    hd_part_points_functions(out);
     out->self = p;
     out->name = p->name;
     out->n_threads = (uint64_t)THREADS_OF_SM * (uint64_t)d->n_sms / n_parts;

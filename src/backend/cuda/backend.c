@@ -6,6 +6,7 @@
  * other work of the process thus run side by side. Only plain device memory is used. */
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/loaded.h"
+#include "backend/cuda/peer.h"
 #include "backend/cuda/pool.h"
 #include "backend/schedule.h"
 
@@ -96,6 +97,23 @@ static heddle_status open_device(hd_device **out, heddle_config *cfg, hd_error *
     return HEDDLE_OK;
 }
 
+static heddle_status peer(uint32_t device, uint32_t from, heddle_peer *out, hd_error *e)
+{
+    heddle_config c = HEDDLE_CONFIG_INIT, c_from = HEDDLE_CONFIG_INIT;
+    hd_device *to = NULL, *other = NULL;
+    heddle_status s;
+    c.device = device;
+    c_from.device = from;
+    s = open_device(&to, &c, e);
+    if (s == HEDDLE_OK)
+        s = open_device(&other, &c_from, e);
+    if (s == HEDDLE_OK)
+        *out = hd_cuda_peer(to, other);
+    close_device(other);
+    close_device(to);
+    return s;
+}
+
 static heddle_status takes(const heddle_table *t, hd_error *e)
 {
     if (t->stubs)
@@ -164,6 +182,7 @@ const hd_backend hd_cuda_backend = {
     .works = 1u << HD_WORK_GRAPH | 1u << HD_WORK_POOL,
     .count = count,
     .describe = hd_cuda_describe,
+    .peer = peer,
     .open = open_device,
     .takes = takes,
     .close = close_device,

@@ -52,11 +52,13 @@ int hd_cuda_capturing(cudaStream_t stream);
             return hd_cuda_say((e), try_, (doing)); \
     } while (0)
 
-/* ---- copy.c ---- */
+/* ---- copy.c, rows.c ---- */
 
 /* Copies between host memory, pinned or not, and the device; synchronous. */
 heddle_status hd_cuda_copy(hd_device *d, void *to, const void *from, uint64_t n_bytes, enum cudaMemcpyKind kind,
                            hd_error *e);
+/* Puts a copy of rows into a stream. */
+cudaError_t hd_cuda_copy_rows(const heddle_copy *c, enum cudaMemcpyKind kind, cudaStream_t stream);
 /* Counts openings of a device (open 1) and closings (0). The last closing frees the copy buffers. */
 void hd_cuda_copies(const hd_device *d, int open);
 

@@ -80,7 +80,7 @@ static uint32_t run_slice(heddle_loop *l, uint32_t unit, const hd_slice *s, uint
     heddle_thread thread = heddle_thread_alone(&failure, shared);
     going g = {l, s, &thread, unit, hd_loop_reads_results(l), HD_DUE_NOT, began_ns, began_ns + LOOK_NS};
     hd_span_launch tiles;
-    hd_span_cut(&tiles, begin, hd_grain_begin(l, s->end), d->n_2 ? d->n_2 : 1, d->tile, d->tile_2);
+    hd_span_cut(&tiles, begin, hd_grain_begin(l, s->end), 0, d->n_2 ? d->n_2 : 1, d->tile, d->tile_2);
     *at = s->begin + (l->founds.n || d->n_2 ? call_tiles(&g, &tiles) : call_pieces(&g, &tiles));
     *index = hd_span_failed_at(&failure, begin);
     return failure.code;

@@ -291,6 +291,13 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
 
 /* ---- other calls ------------------------------------------------------------------------------------------------------ */
 
+/* How many of the six functions with which queues wait for one another. */
+static uint32_t n_of_points(const heddle_accelerator *a)
+{
+    return (uint32_t)(a->point != NULL) + (a->passed != NULL) + (a->follow != NULL) + (a->reaches != NULL) +
+           (a->copy_peer != NULL) + (a->call != NULL);
+}
+
 HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelerator *a)
 {
     heddle_accelerator full = HEDDLE_ACCELERATOR_INIT;
@@ -308,6 +315,11 @@ HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelera
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: the accelerator lacks its name or a function");
     if (!full.mark != !full.marked)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has one of mark and marked", full.name);
+    if (n_of_points(&full) % 6u)
+        return hd_say(
+            NULL, HEDDLE_EINVAL,
+            "heddle_fleet_add: %s has some of point, passed, follow, reaches, copy_peer and call, but not all",
+            full.name);
     if (!full.n_queues || full.n_queues > HEDDLE_MOST_QUEUES || !(full.weight > 0))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has %u queues (1 to %u) and weight %g", full.name,
                       full.n_queues, HEDDLE_MOST_QUEUES, full.weight);

@@ -200,7 +200,7 @@ static heddle_status put_span(manager *m, uint32_t queue, const hd_slice *s)
                                 .n_dims = l->desc.n_2 ? 2 : 1,
                                 .begin = hd_grain_begin(l, s->begin),
                                 .end = hd_grain_begin(l, s->end),
-                                .n_2 = l->desc.n_2 ? l->desc.n_2 : 1,
+                                .end_2 = l->desc.n_2 ? l->desc.n_2 : 1,
                                 .tile = l->desc.tile,
                                 .tile_2 = l->desc.tile_2};
     memcpy(m->params, l->params, l->params_bytes);

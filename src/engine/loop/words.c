@@ -48,7 +48,9 @@ static const struct {
             {"memory", offsetof(hd_virtual_config, memory), 1.0, 1e15},
             {"fail", offsetof(hd_virtual_config, fail), 0.0, 1e15},
             {"hang", offsetof(hd_virtual_config, hang), 0.0, 1e15},
-            {"slow", offsetof(hd_virtual_config, slow), 0.0, 1e15}};
+            {"slow", offsetof(hd_virtual_config, slow), 0.0, 1e15},
+            {"peer", offsetof(hd_virtual_config, peer), 1.0, 1e15},
+            {"peers", offsetof(hd_virtual_config, peers), 0.0, 1.0}};
 #define N_KEYS (sizeof keys / sizeof keys[0])
 
 /* KEY=VALUE at *at. */
@@ -61,7 +63,7 @@ static int read_key(const char *word, const char **at, hd_virtual_config *v)
     for (i = 0; i < N_KEYS && !(n == strlen(keys[i].name) && !memcmp(*at, keys[i].name, n)); i++)
         ;
     if (!n || i == N_KEYS)
-        return wrong(word, "a virtual device has speed, link, latency, memory, fail, hang and slow");
+        return wrong(word, "a virtual device has speed, link, latency, memory, fail, hang, slow, peer and peers");
     errno = 0;
     value = strtod(equals + 1, &end);
     if (end == equals + 1 || errno || !isfinite(value) || value < keys[i].least || value > keys[i].most)
@@ -75,6 +77,7 @@ static int read_virtual(const char *word, const char *at, hd_word *out)
 {
     out->virt.speed = 1.0;
     out->virt.memory = 64e6;
+    out->virt.peers = 1.0;
     while (*at) {
         if (read_key(word, &at, &out->virt) < 0)
             return -1;

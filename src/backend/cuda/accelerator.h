@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* accelerator.h - a GPU or a part of it as an accelerator of a fleet: what accelerator.c and accelerator_points.c share. */
+#ifndef HD_CUDA_ACCELERATOR_H
+#define HD_CUDA_ACCELERATOR_H
+
+#include "backend/cuda/pool.h"
+#include "heddle/core/chunk.h"
+#include "heddle/fleet.h"
+
+#define HD_PART_QUEUES 3u /* in, kernel and out of three slices side by side */
+#define HD_PART_FOUND 16u
+#define HD_PART_POINTS 256u /* of a queue that have an event of their own */
+#define HD_NO_SPAN UINT64_MAX
+
+/* A kernel that was found. */
+typedef struct hd_part_kernel {
+    const heddle_table *table;
+    uint32_t body, team_size;
+    uint32_t shared_bytes, most_blocks; /* most_blocks: that the part holds at once */
+    CUfunction function;
+} hd_part_kernel;
+
+/* Of a queue, on a line of its own. */
+typedef struct hd_part_words {
+    hd_fail fail;
+    uint8_t pad[HD_LINE - sizeof(hd_fail)];
+} hd_part_words;
+
+/* Events around the phases of a queue's slice. They are made when a loop is traced. */
+typedef struct hd_part_marks {
+    cudaEvent_t begin[HEDDLE_N_PHASES], end[HEDDLE_N_PHASES];
+    cudaEvent_t base, next; /* next: of a try that may give a better base */
+    uint64_t base_ns;       /* of the host's clock; 0: there is no base */
+    heddle_phase phase;     /* of what is being put into the queue */
+} hd_part_marks;
+
+/* Points of a queue. Point n has event n % HD_PART_POINTS, until point n + HD_PART_POINTS has it. */
+typedef struct hd_part_points {
+    cudaEvent_t events[HD_PART_POINTS]; /* made with the first point; the last one: all are there */
+    uint64_t last, passed, told;        /* numbers: put; known to be passed; that the caller knows of */
+    uint64_t
+        begins[HD_PART_POINTS]; /* the lowest index of the spans between the point before and this one; or HD_NO_SPAN */
+    uint64_t begin;             /* the same of the spans behind the last point */
+    uint64_t tell_at;           /* a body has failed, which is told when this point is passed; 0: none has */
+    int has_told;               /* of that failure */
+} hd_part_points;
+
+typedef struct hd_part {
+    hd_device *device;
+    char name[64];
+    uint32_t n_parts, n_found; /* n_found: since it was opened */
+    int is_broken;             /* the context may be */
+    hd_part_words *words;      /* pinned; one for each queue */
+    cudaStream_t streams[HD_PART_QUEUES];
+    hd_part_marks marks[HD_PART_QUEUES];
+    hd_part_points points[HD_PART_QUEUES];
+    hd_part_kernel kernels[HD_PART_FOUND]; /* the last ones found */
+} hd_part;
+
+/* To the fleet every error is a loss, but refusals leave the context whole. */
+static inline heddle_status hd_part_lose(hd_part *p, heddle_status s)
+{
+    p->is_broken |= s == HEDDLE_EDEVICE;
+    return s;
+}
+
+/* A span that begins with that index was put into the queue. */
+static inline void hd_part_began(hd_part *p, uint32_t queue, uint64_t begin)
+{
+    hd_part_points *q = &p->points[queue];
+    q->begin = begin < q->begin ? begin : q->begin;
+}
+
+/* The stream is empty: did a body fail that was not told of? */
+heddle_status hd_part_failure(hd_part *p, uint32_t queue, uint32_t *code, uint64_t *index);
+void hd_part_points_begin(hd_part *p, uint32_t queue);
+void hd_part_points_end(hd_part *p, uint32_t queue);
+/* Sets point, passed, follow, reaches, copy_peer and call. */
+void hd_part_points_functions(heddle_accelerator *out);
+
+#endif
