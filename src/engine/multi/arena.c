@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* arena.c - blocks in two lists by address: all, and the free ones (arena.h). */
+#include "engine/multi/arena.h"
+
+static uint64_t block_bytes(const hd_arena *a) { return sizeof(hd_block) + a->n_marks * sizeof(uint64_t); }
+
+static void link_free(hd_arena *a, hd_block *b, hd_block *after)
+{
+    b->is_free = 1;
+    b->prev_free = after;
+    b->next_free = after ? after->next_free : a->first_free;
+    if (b->next_free)
+        b->next_free->prev_free = b;
+    *(after ? &after->next_free : &a->first_free) = b;
+}
+
+static void unlink_free(hd_arena *a, hd_block *b)
+{
+    *(b->prev_free ? &b->prev_free->next_free : &a->first_free) = b->next_free;
+    if (b->next_free)
+        b->next_free->prev_free = b->prev_free;
+    b->is_free = 0;
+}
+
+/* The free block takes in its neighbour, which is free, too. */
+static void swallow(hd_arena *a, hd_block *b)
+{
+    hd_block *gone = b->next;
+    b->n_bytes += gone->n_bytes;
+    for (uint32_t i = 0; i < a->n_marks; i++)
+        hd_mark(b->marks, i, gone->marks[i]);
+    unlink_free(a, gone);
+    b->next = gone->next;
+    if (b->next)
+        b->next->prev = b;
+    hd_delete(gone, block_bytes(a));
+    a->n_blocks--;
+}
+
+int hd_arena_open(hd_arena *a, uint64_t n_bytes, uint32_t device, uint32_t n_marks)
+{
+    hd_block *b;
+    *a = (hd_arena){.n_bytes = n_bytes / HD_ARENA_UNIT * HD_ARENA_UNIT, .device = device, .n_marks = n_marks};
+    if (!a->n_bytes)
+        return 0;
+    b = hd_new(block_bytes(a));
+    if (!b)
+        return -1;
+    b->n_bytes = a->n_bytes;
+    a->first = b;
+    a->n_blocks = 1;
+    link_free(a, b, NULL);
+    return 0;
+}
+
+void hd_arena_close(hd_arena *a)
+{
+    for (hd_block *b = a->first, *next; b; b = next) {
+        next = b->next;
+        hd_delete(b, block_bytes(a));
+    }
+    *a = (hd_arena){0};
+}
+
+static int is_alike(const hd_arena *a, const hd_block *b, const hd_block *other)
+{
+    return !memcmp(b->marks, other->marks, a->n_marks * sizeof *b->marks);
+}
+
+/* Forgets marks that are done, and joins neighbours that are alike then. */
+static void settle(hd_arena *a, const hd_clocks *c)
+{
+    for (hd_block *b = a->first_free, *before = NULL; b; b = b->next_free) {
+        hd_marks_clear(c, a->device, b->marks);
+        if (before && before->next == b && is_alike(a, before, b)) {
+            swallow(a, before);
+            b = before;
+        }
+        before = b;
+    }
+}
+
+/* Bytes of the free neighbours from b on; *last is the last of them. */
+static uint64_t run_bytes(hd_block *b, hd_block **last)
+{
+    uint64_t n = b->n_bytes;
+    for (; b->next && b->next->is_free; b = b->next)
+        n += b->next->n_bytes;
+    *last = b;
+    return n;
+}
+
+static hd_block *best_fit(const hd_arena *a, uint64_t n_bytes)
+{
+    hd_block *best = NULL, *last;
+    uint64_t least = UINT64_MAX;
+    for (hd_block *b = a->first_free; b; b = last->next_free) {
+        const uint64_t n = run_bytes(b, &last);
+        if (n >= n_bytes && n < least) {
+            least = n;
+            best = b;
+        }
+    }
+    return best;
+}
+
+/* Cuts what is beyond n_bytes off a free block; it keeps the marks of where it was. */
+static void cut_off(hd_arena *a, hd_block *b, uint64_t n_bytes, hd_block *rest)
+{
+    rest->at = b->at + n_bytes;
+    rest->n_bytes = b->n_bytes - n_bytes;
+    memcpy(rest->marks, b->marks, a->n_marks * sizeof *b->marks);
+    b->n_bytes = n_bytes;
+    rest->prev = b;
+    rest->next = b->next;
+    if (rest->next)
+        rest->next->prev = rest;
+    b->next = rest;
+    a->n_blocks++;
+    link_free(a, rest, b);
+}
+
+heddle_status hd_arena_take(hd_arena *a, const hd_clocks *c, uint64_t n_bytes, hd_block **out)
+{
+    hd_block *b, *last, *rest;
+    uint64_t found = 0;
+    settle(a, c);
+    b = best_fit(a, n_bytes);
+    if (!b)
+        return HEDDLE_ERANGE;
+    rest = hd_new(block_bytes(a));
+    if (!rest)
+        return HEDDLE_ENOMEM;
+    for (last = b; found + last->n_bytes < n_bytes; last = last->next)
+        found += last->n_bytes;
+    if (found + last->n_bytes > n_bytes)
+        cut_off(a, last, n_bytes - found, rest);
+    else
+        hd_delete(rest, block_bytes(a));
+    while (b->n_bytes < n_bytes)
+        swallow(a, b);
+    unlink_free(a, b);
+    a->used_bytes += n_bytes;
+    *out = b;
+    return HEDDLE_OK;
+}
+
+void hd_arena_give_back(hd_arena *a, hd_block *b)
+{
+    hd_block *before = b->prev;
+    while (before && !before->is_free)
+        before = before->prev;
+    a->used_bytes -= b->n_bytes;
+    link_free(a, b, before);
+}
+
+uint64_t hd_arena_table_bytes(const hd_arena *a) { return a->n_blocks * block_bytes(a); }

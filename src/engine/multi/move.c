@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* move.c - moves: from where, in how few ops, and after what (segment.h, directory.h). */
+#include "engine/multi/directory.h"
+
+#define MOST_JOINED 32u /* runs that a run of the next band is compared with */
+
+/* Cells that are neighbours and come from the same window. */
+typedef struct run {
+    const hd_window *from;
+    hd_rect rect;
+} run;
+
+/* ---- copies ---------------------------------------------------------------------------------------------------------- */
+
+int hd_cell_is_lost(const hd_segments *s, const hd_cell *c)
+{
+    for (uint64_t i = 0; i < c->copies.n; i++)
+        if (hd_copy_of(s, c, i)->is_valid)
+            return 0;
+    return 1;
+}
+
+void hd_cell_stale(const hd_segments *s, const hd_cell *c)
+{
+    for (uint64_t i = 0; i < c->copies.n; i++)
+        hd_copy_of(s, c, i)->is_valid = 0;
+}
+
+void hd_copy_need(hd_segments *s, const hd_copy *copy, int writes)
+{
+    hd_clocks_need(&s->clocks, copy->ready);
+    if (writes && copy->window)
+        hd_marks_need(&s->clocks, copy->window->device, copy->marks);
+    else if (writes)
+        hd_marks_need_home(&s->clocks, copy->marks);
+}
+
+static uint64_t bit_of(const hd_window *w) { return w ? 1ull << w->device : 0; }
+
+uint64_t hd_copy_sources(const hd_segments *s, const hd_copy *copy)
+{
+    return bit_of(copy->window) | (hd_point_is_done(&s->clocks, copy->ready) ? 0 : copy->sources);
+}
+
+/* Whoever waits for the op waits for what the op has waited for: the marks are of no use any more. Not so at home: the op may be one of a device
+ * that is lost before. */
+void hd_copy_fill(hd_segments *s, hd_copy *copy, hd_point p, uint64_t sources)
+{
+    copy->ready = p;
+    copy->sources = sources;
+    copy->is_valid = 1;
+    if (copy->window)
+        memset(copy->marks, 0, hd_n_marks(s->n_devices) * sizeof *copy->marks);
+}
+
+/* ---- plans ----------------------------------------------------------------------------------------------------------- */
+
+int hd_plan_room(hd_segments *s, hd_plan *plan)
+{
+    return hd_list_room(&plan->ops, 1, sizeof(hd_op)) || hd_list_room(&plan->waits, s->clocks.n_queues, sizeof(hd_point));
+}
+
+hd_op *hd_plan_give(hd_segments *s, hd_plan *plan, uint32_t queue)
+{
+    hd_op *op = (hd_op *)plan->ops.at + plan->ops.n++;
+    *op = (hd_op){.first_wait = (uint32_t)plan->waits.n};
+    op->point = hd_clocks_give(&s->clocks, queue, (hd_point *)plan->waits.at + plan->waits.n, &op->n_waits);
+    plan->waits.n += op->n_waits;
+    return op;
+}
+
+/* ---- the source ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t n_readers(const hd_segments *s, const hd_copy *copy)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < hd_n_marks(s->n_devices); i++)
+        n += copy->marks[i] > s->clocks.done[hd_marking_queue(&s->clocks, copy->window->device, i)];
+    return n;
+}
+
+/* The less, the better; UINT32_MAX: the device cannot read it. */
+static uint32_t distance(const hd_segments *s, const hd_copy *copy, uint32_t device)
+{
+    if (!copy->is_valid)
+        return UINT32_MAX;
+    if (!copy->window)
+        return UINT32_MAX - 1;
+    if (copy->window->device == device)
+        return 0;
+    return s->reach[device * s->n_devices + copy->window->device] ? 1 + n_readers(s, copy) : UINT32_MAX;
+}
+
+static hd_copy *nearest(const hd_segments *s, const hd_cell *c, uint32_t device)
+{
+    hd_copy *best = NULL;
+    uint32_t least = UINT32_MAX;
+    for (uint64_t i = 0; i < c->copies.n; i++) {
+        const uint32_t d = distance(s, hd_copy_of(s, c, i), device);
+        if (d < least) {
+            least = d;
+            best = hd_copy_of(s, c, i);
+        }
+    }
+    return best;
+}
+
+static hd_copy *pick_nearest(const hd_segments *s, const hd_cell *c, const hd_window *w)
+{
+    return hd_copy_in(s, c, w)->is_valid ? NULL : nearest(s, c, w->device);
+}
+
+/* For home: a valid copy, unless home has one. */
+static hd_copy *pick_any(const hd_segments *s, const hd_cell *c, const hd_window *w)
+{
+    hd_copy *found = NULL;
+    (void)w;
+    if (hd_copy_in(s, c, NULL)->is_valid)
+        return NULL;
+    for (uint64_t i = 0; i < c->copies.n; i++) {
+        hd_copy *copy = hd_copy_of(s, c, i);
+        if (copy->is_valid && (!found || hd_point_is_done(&s->clocks, copy->ready)))
+            found = copy;
+    }
+    return found;
+}
+
+/* The same for what the window's device lacks and cannot read. */
+static hd_copy *pick_out_of_reach(const hd_segments *s, const hd_cell *c, const hd_window *w)
+{
+    return hd_copy_in(s, c, w)->is_valid || nearest(s, c, w->device) ? NULL : pick_any(s, c, w);
+}
+
+/* The only valid copy, if the window has it. */
+static hd_copy *pick_only(const hd_segments *s, const hd_cell *c, const hd_window *w)
+{
+    hd_copy *only = hd_copy_in(s, c, w);
+    if (!only || !only->is_valid)
+        return NULL;
+    for (uint64_t i = 0; i < c->copies.n; i++)
+        if (hd_copy_of(s, c, i) != only && hd_copy_of(s, c, i)->is_valid)
+            return NULL;
+    return only;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+
+static int add_run(hd_segments *s, const hd_window *from, const hd_rect *rect)
+{
+    run *last = (run *)s->runs.at + s->runs.n - 1;
+    if (s->runs.n && last->from == from && last->rect.byte == rect->byte && last->rect.end_row == rect->row) {
+        last->rect.end_row = rect->end_row;
+        return 0;
+    }
+    if (hd_list_room(&s->runs, 1, sizeof(run)))
+        return -1;
+    ((run *)s->runs.at)[s->runs.n++] = (run){from, *rect};
+    return 0;
+}
+
+static int continues(const run *r, const run *right)
+{
+    return r->from == right->from && r->rect.end_byte == right->rect.byte && r->rect.row == right->rect.row &&
+           r->rect.end_row == right->rect.end_row;
+}
+
+/* Runs of neighbouring bands become one. */
+static void join_runs(hd_segments *s)
+{
+    run *runs = s->runs.at;
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < s->runs.n; i++) {
+        uint64_t k = n;
+        while (k > 0 && n - k < MOST_JOINED && !continues(&runs[k - 1], &runs[i]))
+            k--;
+        if (k > 0 && continues(&runs[k - 1], &runs[i]))
+            runs[k - 1].rect.end_byte = runs[i].rect.end_byte;
+        else
+            runs[n++] = runs[i];
+    }
+    s->runs.n = n;
+}
+
+static int find_runs(hd_segments *s, hd_array *a, const hd_rect *rect, hd_pick pick, const hd_window *picked_by)
+{
+    hd_walk walk = hd_walk_begin(a, rect);
+    s->runs.n = 0;
+    for (hd_cell *c; (c = hd_walk_next(&walk));) {
+        const hd_copy *from = pick(s, c, picked_by);
+        const hd_rect of_cell = hd_walk_rect(&walk);
+        if (from && add_run(s, from->window, &of_cell))
+            return -1;
+    }
+    join_runs(s);
+    return 0;
+}
+
+/* ---- ops ------------------------------------------------------------------------------------------------------------- */
+
+static void locate(const hd_array *a, const hd_window *w, const hd_rect *r, uint64_t *at, uint64_t *stride)
+{
+    *stride = w ? w->stride : a->stride;
+    *at = w ? w->at + (r->row - w->rect.row) * w->stride + (r->byte - w->rect.byte) : r->row * a->stride + r->byte;
+}
+
+static void describe(hd_segments *s, hd_op *op, uint32_t array, const run *r, const hd_window *to)
+{
+    const uint64_t from_home = r->from ? r->from->device : s->n_devices, to_home = to ? to->device : s->n_devices;
+    op->array = array;
+    op->from = r->from ? r->from->device : HD_HOME;
+    op->to = to ? to->device : HD_HOME;
+    op->rect = r->rect;
+    locate(hd_array_of(s, array), r->from, &r->rect, &op->from_at, &op->from_stride);
+    locate(hd_array_of(s, array), to, &r->rect, &op->to_at, &op->to_stride);
+    s->moved[from_home * (s->n_devices + 1) + to_home] += hd_rect_bytes(&r->rect);
+}
+
+static void need_run(hd_segments *s, hd_array *a, const run *r, const hd_window *to)
+{
+    hd_walk walk = hd_walk_begin(a, &r->rect);
+    for (hd_cell *c; (c = hd_walk_next(&walk));) {
+        hd_copy_need(s, hd_copy_in(s, c, r->from), 0);
+        hd_copy_need(s, hd_copy_in(s, c, to), 1);
+    }
+}
+
+static void commit_run(hd_segments *s, hd_array *a, const run *r, hd_window *to, hd_point p)
+{
+    const uint32_t mark = hd_mark_of(&s->clocks, p.queue);
+    hd_walk walk = hd_walk_begin(a, &r->rect);
+    for (hd_cell *c; (c = hd_walk_next(&walk));) {
+        hd_copy *from = hd_copy_in(s, c, r->from);
+        hd_mark(from->marks, mark, p.number);
+        hd_copy_fill(s, hd_copy_in(s, c, to), p, hd_copy_sources(s, from) | bit_of(to));
+        if (to)
+            to->may_be_dirty |= !hd_copy_in(s, c, NULL)->is_valid;
+    }
+}
+
+heddle_status hd_move(hd_segments *s, uint32_t array, const hd_rect *rect, hd_pick pick, const hd_window *picked_by,
+                      hd_window *to, hd_plan *plan)
+{
+    hd_array *a = hd_array_of(s, array);
+    if (find_runs(s, a, rect, pick, picked_by))
+        return HEDDLE_ENOMEM;
+    for (uint64_t i = 0; i < s->runs.n; i++) {
+        const run *r = (const run *)s->runs.at + i;
+        hd_op *op;
+        if (hd_plan_room(s, plan))
+            return HEDDLE_ENOMEM;
+        need_run(s, a, r, to);
+        op = hd_plan_give(s, plan, to ? hd_queue(to->device, HD_QUEUE_IN) : hd_queue(r->from->device, HD_QUEUE_OUT));
+        describe(s, op, array, r, to);
+        commit_run(s, a, r, to, op->point);
+    }
+    return HEDDLE_OK;
+}
+
+heddle_status hd_move_in(hd_segments *s, hd_window *w, const hd_rect *rect, hd_plan *plan)
+{
+    HD_TRY(hd_move(s, w->array, rect, pick_out_of_reach, w, NULL, plan));
+    return hd_move(s, w->array, rect, pick_nearest, w, w, plan);
+}
+
+heddle_status hd_move_dirty(hd_segments *s, hd_window *w, hd_plan *plan)
+{
+    HD_TRY(hd_move(s, w->array, &w->rect, pick_only, w, NULL, plan));
+    w->may_be_dirty = 0;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_move_home(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan)
+{
+    return hd_move(s, array, rect, pick_any, NULL, NULL, plan);
+}

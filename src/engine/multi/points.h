@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* points.h - the queues of devices: what each was given, what it has done, and what it already waits for.
+ *
+ * A device has three queues, and each does its ops in order. The n-th op of a queue is its point n, counted from 1; 0 is no point.
+ * An op waits for points of other queues. Waits that are known to be passed are left out: points that are done, those of the same
+ * queue, and those that the queue waits for already.
+ *
+ * What a queue waits for is known from its own waits, and from those of the other queues of the same device that it follows. It is not
+ * inferred through another device: that one may be lost, and then nobody waits for its points.
+ *
+ * A mark is the highest point of a queue that touched a piece of memory. Memory of device d is touched by the queues IN of all devices,
+ * and by the queues BODIES and OUT of d: so a piece has n + 2 marks, in this order. Home is touched by IN and OUT queues only. */
+#ifndef HD_MULTI_POINTS_H
+#define HD_MULTI_POINTS_H
+
+#include "base/base.h"
+
+/* By what they do: bodies; copies into the device, from home, from peers, within it; copies home. Queue 3 * device + role. */
+typedef enum hd_role { HD_QUEUE_BODIES, HD_QUEUE_IN, HD_QUEUE_OUT, HD_N_ROLES } hd_role;
+
+typedef struct hd_point {
+    uint32_t queue;
+    uint64_t number;
+} hd_point;
+
+typedef struct hd_clocks {
+    uint32_t n_devices, n_queues;
+    uint64_t *given, *done; /* of each queue */
+    uint64_t *known;        /* [queue][other]: the highest op of the other queue that this one waits for ... */
+    uint64_t *since;        /* ... and the op of this queue that does so                                     */
+    uint64_t *wait;         /* of each queue: what the next op has to wait for                               */
+} hd_clocks;
+
+/* -1 without memory. */
+int hd_clocks_open(hd_clocks *c, uint32_t n_devices);
+void hd_clocks_close(hd_clocks *c);
+/* Gives the queue its next op, and clears c->wait. Writes to `waits` (room for all queues) what the op really has to wait for. */
+hd_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_point *waits, uint32_t *n_waits);
+/* What the host has to wait for; clears c->wait. */
+uint32_t hd_clocks_host(hd_clocks *c, hd_point *waits);
+
+static inline uint32_t hd_queue(uint32_t device, hd_role role) { return HD_N_ROLES * device + (uint32_t)role; }
+static inline int hd_point_is_done(const hd_clocks *c, hd_point p) { return p.number <= c->done[p.queue]; }
+/* The next op waits for the point. */
+static inline void hd_clocks_need(hd_clocks *c, hd_point p)
+{
+    if (p.number > c->wait[p.queue])
+        c->wait[p.queue] = p.number;
+}
+
+static inline uint32_t hd_n_marks(uint32_t n_devices) { return n_devices + 2; }
+/* The mark that a queue leaves in memory, and the queue that left a mark in memory of the device. */
+static inline uint32_t hd_mark_of(const hd_clocks *c, uint32_t queue)
+{
+    const uint32_t role = queue % HD_N_ROLES;
+    return role == HD_QUEUE_IN ? queue / HD_N_ROLES : c->n_devices + (role == HD_QUEUE_OUT);
+}
+static inline uint32_t hd_marking_queue(const hd_clocks *c, uint32_t device, uint32_t mark)
+{
+    if (mark < c->n_devices)
+        return hd_queue(mark, HD_QUEUE_IN);
+    return hd_queue(device, mark == c->n_devices ? HD_QUEUE_BODIES : HD_QUEUE_OUT);
+}
+static inline void hd_mark(uint64_t *marks, uint32_t mark, uint64_t number)
+{
+    if (number > marks[mark])
+        marks[mark] = number;
+}
+
+/* `to` has the marks of both. */
+void hd_marks_join(const hd_clocks *c, uint64_t *to, const uint64_t *from);
+/* Marks that are done need not be kept. */
+void hd_marks_clear(const hd_clocks *c, uint32_t device, uint64_t *marks);
+/* The next op waits for all marks: of memory of the device, or of home, which has those of IN queues only. */
+void hd_marks_need(hd_clocks *c, uint32_t device, const uint64_t *marks);
+void hd_marks_need_home(hd_clocks *c, const uint64_t *marks);
+
+#endif

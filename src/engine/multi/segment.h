@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* segment.h - the directory of pieces of arrays: which memory has the newest bytes of what, and what is to be moved so that a body can
+ * run on a device. A state machine without clock, threads or devices; it only keeps books. Calls are made by one thread at a time.
+ *
+ * It answers with plans. A plan is a list of ops, moves and at most one body, each with its queue and the points that it waits for
+ * (points.h). The caller puts the ops into their queues, in the order of the plan, and makes each wait for its points on the device.
+ * Nothing waits on the host: the directory describes what will be when all that was given is done. Every wait is for an op that was
+ * given earlier, so that queues cannot wait for one another in a circle.
+ *
+ * - Home: the host's memory, where all of an array has a place.
+ * - Cell: a part of an array that is in the same state everywhere. Arrays are cut at the edges of what bodies touch, so that overlapping
+ *   reads (halos) are exact. hd_segments_tidy joins cells that have become equal.
+ * - Window: a block of a device's pool that holds a rectangle of an array. Windows of one array may overlap; a write makes the copies of
+ *   what it touches stale everywhere else: at home, on other devices, and in other windows of the same device.
+ * - Source of a move: another window of the device, else the device in reach that has, or will have, the bytes and is read by the
+ *   fewest, else home. If only a device out of reach has them, they go home first. So all devices in reach of one another get each byte
+ *   over one link of the host.
+ *
+ * Guarantees. A body finds the newest bytes of all that it reads, in the order of the calls. Memory is not written before all that
+ * touches it is done. The only valid bytes of something go home before their memory is used for something else. What one call needs of a
+ * pool it gets at once: windows of other calls leave (those with the farthest next use first), and at worst all of them do. So a body
+ * that has room alone always gets its turn, and one that has not is refused before anything has changed.
+ *
+ * Also if a call fails, the ops of its plan are given, and must be put into their queues. After ENOMEM the directory is as good as
+ * before: the same call may be made again. */
+#ifndef HD_MULTI_SEGMENT_H
+#define HD_MULTI_SEGMENT_H
+
+#include "engine/multi/points.h"
+
+#define HD_HOME UINT32_MAX
+#define HD_SEGMENTS_MOST_DEVICES 64u
+#define HD_SEGMENTS_MOST_USES 32u
+
+typedef struct hd_segments hd_segments;
+
+/* Bytes byte .. end_byte - 1 of rows row .. end_row - 1. */
+typedef struct hd_rect {
+    uint64_t row, end_row, byte, end_byte;
+} hd_rect;
+
+/* What a body touches of an array. */
+typedef struct hd_use {
+    uint32_t array;
+    heddle_mode mode; /* IN, OUT (all bytes are written, none is read), INOUT                                             */
+    hd_rect rect;
+    hd_rect hull; /* contains rect: what the device will need of the array in all. If no window has the rect, one for the hull is made,
+                     unless another one would have to leave for it; then one for the rect                                 */
+    uint32_t is_packed; /* 1: the rows may have another stride than at home (a multiple of 16)                             */
+} hd_use;
+
+typedef struct hd_op {
+    hd_point point;
+    uint32_t first_wait, n_waits; /* in the plan's waits */
+    uint32_t is_body;
+    /* Of a move: from and to are devices or HD_HOME, the same within a device. Where the rect's first byte is: in the device's pool, or in
+     * the array at home (row * stride + byte). */
+    uint32_t array, from, to;
+    hd_rect rect;
+    uint64_t from_at, from_stride, to_at, to_stride;
+} hd_op;
+
+/* Where the first byte of a use's rect is in the pool. An address in it is a multiple of 16 where the one at home is, if the array's
+ * stride is one, too; so is that of row 0, byte 0, as a body would compute it. */
+typedef struct hd_place {
+    uint64_t at, stride;
+} hd_place;
+
+/* Zeroed before its first call. Each call begins it anew. */
+typedef struct hd_plan {
+    hd_list ops, waits;                   /* of hd_op, hd_point */
+    uint32_t first_host_wait, n_host_waits; /* in waits: what the host has to see done. The ops' waits lie before them */
+    hd_place places[HD_SEGMENTS_MOST_USES];
+    uint64_t need_bytes; /* after ERANGE: what the uses need of the pool, in all */
+} hd_plan;
+void hd_plan_clear(hd_plan *p);
+
+/* When the device will use some of the rect next, as a number that rises along its work; UINT64_MAX: that is not known. */
+typedef uint64_t (*hd_next_use_fn)(void *user, uint32_t device, uint32_t array, const hd_rect *rect);
+typedef void (*hd_rect_fn)(void *user, uint32_t array, const hd_rect *rect);
+
+typedef struct hd_segments_config {
+    uint32_t n_devices;
+    const uint64_t *pool_bytes; /* of each device; used in units of 256 */
+    const uint8_t *reach;       /* [reader][owner]: can the reader's queue IN copy from the owner's memory? NULL: all can */
+    hd_next_use_fn next_use;    /* may be NULL */
+    void *user;
+} hd_segments_config;
+
+/* EINVAL: no devices, or more than HD_SEGMENTS_MOST_DEVICES. ENOMEM. */
+heddle_status hd_segments_new(hd_segments **out, const hd_segments_config *config);
+void hd_segments_delete(hd_segments *s);
+/* Home has all of the new array. EINVAL: it is empty, the stride is below row_bytes, or it has 2^62 bytes. */
+heddle_status hd_segments_add(hd_segments *s, uint64_t n_rows, uint64_t row_bytes, uint64_t stride, uint32_t *array);
+/* Forgets the array, and what was not moved home. Its memory on devices is free once the ops on it are done. If home is to be freed, see
+ * hd_segments_wrote first. */
+void hd_segments_drop(hd_segments *s, uint32_t array);
+
+/* A body on the device: moves, and its op, which is the last one. Uses may overlap, unless both write. What one reads and another one
+ * writes may be in one window, so that the body sees its own writes, or in two.
+ * EINVAL: uses that are not possible. ERANGE: they need more than the pool. EDEVICE: the device is lost, or bytes to be read are. */
+heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_plan *plan);
+/* The host will read the rect: moves home, and what the host has to see done first. EDEVICE: some of it is lost. */
+heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan);
+/* The host will write all of the rect: what it has to see done first. No other copy is valid from now on. */
+heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan);
+/* The queue has passed the point, and all before it. */
+void hd_segments_done(hd_segments *s, hd_point p);
+/* From time to time, also with a device that is not full. If a pool is more than 90 % full, and windows had to leave since the last
+ * time: what leaves next is moved home if it is nowhere else, until what is free or would leave at once is 20 %. Joins cells that have become equal,
+ * when their number has doubled. */
+heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_plan *plan);
+
+/* A device is lost: its pool with all that was valid only there, and what was under way on other devices and depends on it. `tell` (or
+ * NULL) hears of all that is now valid nowhere. It cannot be read before the host or a body has written it. From now on the points of
+ * the device's queues count as passed: ops that wait for them no longer do so, and find any bytes. A move from the lost device need not
+ * move anything, but it waits for its other points, and is passed in its turn. */
+void hd_segments_lost(hd_segments *s, uint32_t device, hd_rect_fn tell, void *user);
+/* Is some of the rect lost? *first (or NULL): a part that is. */
+int hd_segments_is_lost(hd_segments *s, uint32_t array, const hd_rect *rect, hd_rect *first);
+
+/* Bytes that would have to come to the device: to choose a body by. */
+uint64_t hd_segments_missing(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n);
+/* Bytes that all plans have moved from one memory to another: devices, or HD_HOME. */
+uint64_t hd_segments_moved(const hd_segments *s, uint32_t from, uint32_t to);
+
+typedef struct hd_segments_counts {
+    uint64_t n_windows, n_cells, n_left; /* windows that had to leave, from the beginning */
+    uint64_t table_bytes;                /* memory of the host for these books */
+} hd_segments_counts;
+void hd_segments_count(const hd_segments *s, hd_segments_counts *out);
+/* Bytes of the pool that windows have. */
+uint64_t hd_segments_used(const hd_segments *s, uint32_t device);
+
+#endif

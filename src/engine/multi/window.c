@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* window.c - which windows a body gets, and which leave for them (segment.h).
+ *
+ * Uses are placed from the largest on, so that one within another needs no window of its own. If memory is short, windows that the call
+ * does not need leave one by one. If that does not help, because those that it needs lie badly or are larger than they must be, all
+ * leave, and the call's are placed side by side. What this takes was compared with the pool before. */
+#include "engine/multi/directory.h"
+
+#include <stdlib.h>
+
+#define PACKED_ALIGN 16u
+
+/* What a window for the rect would be. */
+typedef struct shape {
+    uint64_t stride, lead, n_bytes; /* lead: bytes before the first one, so that row 0 byte 0 would be at the beginning of a unit */
+} shape;
+
+static shape shape_of(const hd_segments *s, const hd_use *u, const hd_rect *rect)
+{
+    const hd_array *a = hd_array_of(s, u->array);
+    const uint64_t width = rect->end_byte - rect->byte;
+    const uint64_t packed = (width + PACKED_ALIGN - 1) / PACKED_ALIGN * PACKED_ALIGN;
+    shape p = {.stride = u->is_packed && packed < a->stride ? packed : a->stride};
+    p.lead = (rect->row * p.stride + rect->byte) % HD_ARENA_UNIT;
+    p.n_bytes = hd_arena_round(p.lead + (rect->end_row - rect->row - 1) * p.stride + width);
+    return p;
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------------------- */
+
+static int is_fit(const hd_segments *s, const hd_window *w, uint32_t device, const hd_use *u)
+{
+    return w->device == device && w->array == u->array && hd_rect_contains(&w->rect, &u->rect) &&
+           (u->is_packed || w->stride == hd_array_of(s, u->array)->stride);
+}
+
+/* A window that was used there has a copy in the first cell. */
+static hd_window *find_by_cell(const hd_segments *s, uint32_t device, const hd_use *u)
+{
+    hd_window *found = NULL;
+    hd_walk walk = hd_walk_begin(hd_array_of(s, u->array), &u->rect);
+    const hd_cell *c = hd_walk_next(&walk);
+    for (uint64_t i = 0; i < c->copies.n; i++) {
+        const hd_copy *copy = hd_copy_of(s, c, i);
+        if (copy->window && (!found || copy->is_valid) && is_fit(s, copy->window, device, u))
+            found = copy->window;
+    }
+    return found;
+}
+
+static hd_window *find(const hd_segments *s, uint32_t device, const hd_use *u)
+{
+    const hd_list *l = &hd_array_of(s, u->array)->windows[device];
+    hd_window *found = find_by_cell(s, device, u);
+    for (uint64_t i = 0; i < l->n && !found; i++)
+        if (is_fit(s, ((hd_window **)l->at)[i], device, u))
+            found = ((hd_window **)l->at)[i];
+    return found;
+}
+
+/* ---- coming and leaving ---------------------------------------------------------------------------------------------- */
+
+static hd_list *list_of_array(const hd_segments *s, const hd_window *w)
+{
+    return &hd_array_of(s, w->array)->windows[w->device];
+}
+
+static heddle_status enter(hd_segments *s, hd_window *w, const shape *p)
+{
+    hd_device *d = &s->devices[w->device];
+    hd_list *l = list_of_array(s, w);
+    if (hd_list_room(l, 1, sizeof w) || hd_list_room(&d->windows, 1, sizeof w))
+        return HEDDLE_ENOMEM;
+    HD_TRY(hd_arena_take(&d->arena, &s->clocks, p->n_bytes, &w->block));
+    w->stride = p->stride;
+    w->at = w->block->at + p->lead;
+    w->of_array = l->n;
+    w->of_device = d->windows.n;
+    ((hd_window **)l->at)[l->n++] = w;
+    ((hd_window **)d->windows.at)[d->windows.n++] = w;
+    return HEDDLE_OK;
+}
+
+/* ERANGE: there is no room now. */
+static heddle_status make(hd_segments *s, uint32_t device, const hd_use *u, const hd_rect *rect, hd_window **out)
+{
+    const shape p = shape_of(s, u, rect);
+    heddle_status status;
+    hd_window *w = hd_new(sizeof *w);
+    *out = NULL;
+    if (!w)
+        return HEDDLE_ENOMEM;
+    w->rect = *rect;
+    w->device = device;
+    w->array = u->array;
+    w->call = s->time;
+    status = enter(s, w, &p);
+    if (status != HEDDLE_OK)
+        hd_delete(w, sizeof *w);
+    else
+        *out = w;
+    return status;
+}
+
+static void leave_cell(hd_segments *s, hd_cell *c, hd_window *w)
+{
+    hd_copy *copy = hd_copy_in(s, c, w);
+    if (!copy)
+        return;
+    hd_marks_join(&s->clocks, w->block->marks, copy->marks);
+    hd_mark(w->block->marks, hd_mark_of(&s->clocks, copy->ready.queue), copy->ready.number);
+    hd_cell_leave(s, c, copy);
+}
+
+void hd_window_leave(hd_segments *s, hd_window *w)
+{
+    hd_device *d = &s->devices[w->device];
+    hd_list *l = list_of_array(s, w);
+    hd_walk walk = hd_walk_begin(hd_array_of(s, w->array), &w->rect);
+    for (hd_cell *c; (c = hd_walk_next(&walk));)
+        leave_cell(s, c, w);
+    hd_arena_give_back(&d->arena, w->block);
+    ((hd_window **)l->at)[w->of_array] = ((hd_window **)l->at)[--l->n];
+    ((hd_window **)l->at)[w->of_array]->of_array = w->of_array;
+    ((hd_window **)d->windows.at)[w->of_device] = ((hd_window **)d->windows.at)[--d->windows.n];
+    ((hd_window **)d->windows.at)[w->of_device]->of_device = w->of_device;
+    hd_delete(w, sizeof *w);
+}
+
+void hd_windows_forget(hd_device *d)
+{
+    for (uint64_t i = 0; i < d->windows.n; i++)
+        hd_delete(((hd_window **)d->windows.at)[i], sizeof(hd_window));
+    hd_list_clear(&d->windows);
+    hd_arena_close(&d->arena);
+}
+
+static heddle_status send_away(hd_segments *s, hd_window *w, hd_plan *plan)
+{
+    HD_TRY(hd_move_dirty(s, w, plan));
+    s->devices[w->device].n_left++;
+    hd_window_leave(s, w);
+    return HEDDLE_OK;
+}
+
+/* ---- the order of leaving -------------------------------------------------------------------------------------------- */
+
+static hd_rank rank_of(const hd_segments *s, hd_window *w)
+{
+    return (hd_rank){w, s->next_use ? s->next_use(s->user, w->device, w->array, &w->rect) : UINT64_MAX};
+}
+
+/* Below 0: a leaves before b. */
+static int compare_ranks(const void *first, const void *second)
+{
+    const hd_rank *a = first, *b = second;
+    if (a->next_use != b->next_use)
+        return a->next_use > b->next_use ? -1 : 1;
+    if (a->next_use == UINT64_MAX && a->window->may_be_dirty != b->window->may_be_dirty)
+        return a->window->may_be_dirty - b->window->may_be_dirty;
+    return (a->window->used > b->window->used) - (a->window->used < b->window->used);
+}
+
+int hd_windows_in_order(hd_segments *s, uint32_t device)
+{
+    const hd_list *l = &s->devices[device].windows;
+    hd_rank *ranks;
+    s->ranks.n = 0;
+    if (hd_list_room(&s->ranks, l->n, sizeof *ranks))
+        return -1;
+    ranks = s->ranks.at;
+    for (uint64_t i = 0; i < l->n; i++)
+        ranks[s->ranks.n++] = rank_of(s, ((hd_window **)l->at)[i]);
+    if (s->ranks.n)
+        qsort(ranks, s->ranks.n, sizeof *ranks, compare_ranks);
+    return 0;
+}
+
+/* The first to leave of those that this call does not need, or NULL. */
+static hd_window *first_to_leave(const hd_segments *s, uint32_t device)
+{
+    const hd_list *l = &s->devices[device].windows;
+    hd_rank first = {NULL, 0};
+    for (uint64_t i = 0; i < l->n; i++) {
+        hd_window *w = ((hd_window **)l->at)[i];
+        if (w->call != s->time) {
+            const hd_rank r = rank_of(s, w);
+            if (!first.window || compare_ranks(&r, &first) < 0)
+                first = r;
+        }
+    }
+    return first.window;
+}
+
+static heddle_status send_all_away(hd_segments *s, uint32_t device, hd_plan *plan)
+{
+    const hd_list *l = &s->devices[device].windows;
+    while (l->n)
+        HD_TRY(send_away(s, ((hd_window **)l->at)[l->n - 1], plan));
+    return HEDDLE_OK;
+}
+
+/* ---- a body's windows ------------------------------------------------------------------------------------------------ */
+
+typedef struct order {
+    uint32_t use[HD_SEGMENTS_MOST_USES];
+    uint64_t n_bytes[HD_SEGMENTS_MOST_USES];
+} order;
+
+/* The largest first; of equal ones those that keep the array's stride, which serve others, too. */
+static void sort(const hd_segments *s, const hd_use *uses, uint32_t n, order *o)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t n_bytes = shape_of(s, &uses[i], &uses[i].rect).n_bytes;
+        uint32_t k = i;
+        for (; k > 0 && (o->n_bytes[k - 1] < n_bytes ||
+                         (o->n_bytes[k - 1] == n_bytes && uses[o->use[k - 1]].is_packed > uses[i].is_packed));
+             k--) {
+            o->n_bytes[k] = o->n_bytes[k - 1];
+            o->use[k] = o->use[k - 1];
+        }
+        o->n_bytes[k] = n_bytes;
+        o->use[k] = i;
+    }
+}
+
+/* Would a window for the one serve the other? */
+static int serves(const hd_segments *s, const hd_use *one, const hd_use *other)
+{
+    return one->array == other->array && hd_rect_contains(&one->rect, &other->rect) &&
+           (other->is_packed || shape_of(s, one, &one->rect).stride == hd_array_of(s, one->array)->stride);
+}
+
+static uint64_t need_bytes(const hd_segments *s, const hd_use *uses, uint32_t n, const order *o)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t j = 0;
+        while (j < k && !serves(s, &uses[o->use[j]], &uses[o->use[k]]))
+            j++;
+        sum += j == k ? o->n_bytes[k] : 0;
+    }
+    return sum;
+}
+
+static void stamp(const hd_segments *s, hd_window *w) { w->used = w->call = s->time; }
+
+/* With a hull, if there is one that only needs what is free. */
+static heddle_status place(hd_segments *s, uint32_t device, const hd_use *u, int may_hull, hd_plan *plan, hd_window **out)
+{
+    heddle_status status = HEDDLE_ERANGE;
+    *out = find(s, device, u);
+    if (*out)
+        return HEDDLE_OK;
+    if (may_hull && !hd_rect_contains(&u->rect, &u->hull))
+        status = make(s, device, u, &u->hull, out);
+    while (status == HEDDLE_ERANGE) {
+        hd_window *w;
+        status = make(s, device, u, &u->rect, out);
+        if (status != HEDDLE_ERANGE)
+            break;
+        w = first_to_leave(s, device);
+        if (!w)
+            return HEDDLE_ERANGE;
+        HD_TRY(send_away(s, w, plan));
+    }
+    return status;
+}
+
+static heddle_status place_all(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, const order *o,
+                               int may_hull, hd_plan *plan, hd_window **out)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t i = o->use[k];
+        HD_TRY(place(s, device, &uses[i], may_hull, plan, &out[i]));
+        stamp(s, out[i]);
+    }
+    return HEDDLE_OK;
+}
+
+/* Are all windows there? Those that are will be needed. */
+static int find_all(const hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_window **out)
+{
+    uint32_t n_found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = find(s, device, &uses[i]);
+        if (out[i])
+            stamp(s, out[i]);
+        n_found += out[i] != NULL;
+    }
+    return n_found == n;
+}
+
+heddle_status hd_windows_for(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_window **out,
+                             hd_plan *plan)
+{
+    heddle_status status;
+    order o;
+    s->time++;
+    if (find_all(s, device, uses, n, out))
+        return HEDDLE_OK;
+    sort(s, uses, n, &o);
+    plan->need_bytes = need_bytes(s, uses, n, &o);
+    if (plan->need_bytes > s->devices[device].arena.n_bytes)
+        return HEDDLE_ERANGE;
+    status = place_all(s, device, uses, n, &o, 1, plan, out);
+    if (status != HEDDLE_ERANGE)
+        return status;
+    HD_TRY(send_all_away(s, device, plan));
+    return place_all(s, device, uses, n, &o, 0, plan, out);
+}

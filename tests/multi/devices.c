@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/* devices.c - queues, memories and the oracle (devices.h). */
+#include "devices.h"
+
+#include "engine/multi/directory.h"
+
+#include <string.h>
+
+#define NUMBERS 4096u /* bytes of an array, at most: the low part of a version */
+
+static uint64_t place(const played_array *a, uint64_t row, uint64_t byte) { return row * a->row_bytes + byte; }
+static uint32_t version_of(uint32_t version, const played_array *a, uint64_t row, uint64_t byte)
+{
+    return version * NUMBERS + (uint32_t)place(a, row, byte);
+}
+
+static uint32_t *words(uint64_t n)
+{
+    uint32_t *p = malloc(n * sizeof *p + 1);
+    CHECK(p);
+    for (uint64_t i = 0; i < n; i++)
+        p[i] = GARBAGE;
+    return p;
+}
+
+/* ---- coming and going ------------------------------------------------------------------------------------------------ */
+
+void play_open(play *p, hd_next_use_fn next_use, void *user)
+{
+    const hd_segments_config c = {p->n_devices, p->pool_bytes, p->reach, next_use, user};
+    CHECK(hd_segments_new(&p->s, &c) == HEDDLE_OK);
+    for (uint32_t i = 0; i < p->n_devices; i++)
+        p->pools[i] = words(p->pool_bytes[i]);
+    for (uint32_t i = 0; i < MOST_QUEUES; i++)
+        p->queues[i].lazy = (uint32_t)below(p, 4);
+}
+
+static void empty(played_queue *q)
+{
+    for (uint64_t i = 0; i < q->n; i++) {
+        free(q->ops[i].expected);
+        q->ops[i].expected = NULL;
+    }
+}
+
+void play_close(play *p)
+{
+    hd_segments_delete(p->s);
+    hd_plan_clear(&p->plan);
+    for (uint32_t i = 0; i < p->n_devices; i++)
+        free(p->pools[i]);
+    for (uint32_t i = 0; i < MOST_QUEUES; i++) {
+        empty(&p->queues[i]);
+        free(p->queues[i].ops);
+    }
+    for (uint32_t i = 0; i < MOST_ARRAYS; i++) {
+        free(p->arrays[i].home);
+        free(p->arrays[i].newest);
+    }
+}
+
+/* The host writes. */
+static void write_home(play *p, played_array *a, const hd_rect *r)
+{
+    p->version++;
+    for (uint64_t row = r->row; row < r->end_row; row++)
+        for (uint64_t byte = r->byte; byte < r->end_byte; byte++)
+            a->home[row * a->stride + byte] = a->newest[place(a, row, byte)] = version_of(p->version, a, row, byte);
+}
+
+void play_add(play *p, uint32_t array, uint64_t n_rows, uint64_t row_bytes, uint64_t stride)
+{
+    played_array *a = &p->arrays[array];
+    const hd_rect all = {0, n_rows, 0, row_bytes};
+    CHECK(n_rows * row_bytes <= NUMBERS);
+    *a = (played_array){0, 1, n_rows, row_bytes, stride, words(n_rows * stride), words(n_rows * row_bytes)};
+    CHECK(hd_segments_add(p->s, n_rows, row_bytes, stride, &a->id) == HEDDLE_OK);
+    write_home(p, a, &all);
+}
+
+void play_drop(play *p, uint32_t array)
+{
+    play_run_all(p); /* the host frees home */
+    hd_segments_drop(p->s, p->arrays[array].id);
+    free(p->arrays[array].home);
+    free(p->arrays[array].newest);
+    p->arrays[array] = (played_array){0};
+}
+
+static played_array *array_of(play *p, uint32_t id)
+{
+    for (uint32_t i = 0; i < MOST_ARRAYS; i++)
+        if (p->arrays[i].is_there && p->arrays[i].id == id)
+            return &p->arrays[i];
+    CHECK(!"an array of this number");
+    return NULL;
+}
+
+/* ---- the oracle ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t n_of(const hd_rect *r) { return (r->end_row - r->row) * (r->end_byte - r->byte); }
+
+static uint32_t *note(const played_array *a, const hd_rect *r, uint32_t *out)
+{
+    for (uint64_t row = r->row; row < r->end_row; row++) {
+        memcpy(out, &a->newest[place(a, row, r->byte)], (r->end_byte - r->byte) * sizeof *out);
+        out += r->end_byte - r->byte;
+    }
+    return out;
+}
+
+int play_has_lost(const play *p, uint32_t array, const hd_rect *r)
+{
+    const played_array *a = &p->arrays[array];
+    for (uint64_t row = r->row; row < r->end_row; row++)
+        for (uint64_t byte = r->byte; byte < r->end_byte; byte++)
+            if (a->newest[place(a, row, byte)] == LOST)
+                return 1;
+    return 0;
+}
+
+static void set_newest(played_array *a, const hd_rect *r, uint32_t version)
+{
+    for (uint64_t row = r->row; row < r->end_row; row++)
+        for (uint64_t byte = r->byte; byte < r->end_byte; byte++)
+            a->newest[place(a, row, byte)] = version_of(version, a, row, byte);
+}
+
+/* ---- ops come into queues -------------------------------------------------------------------------------------------- */
+
+static played_op *put(play *p, const hd_op *op)
+{
+    played_queue *q = &p->queues[op->point.queue];
+    played_op *o;
+    CHECK(op->point.queue < HD_N_ROLES * p->n_devices && op->point.number == q->n + 1);
+    CHECK(!p->is_lost[op->point.queue / HD_N_ROLES] && op->n_waits <= MOST_QUEUES);
+    if (q->n == q->cap) {
+        q->cap = q->cap ? 2 * q->cap : 8;
+        q->ops = realloc(q->ops, q->cap * sizeof *q->ops);
+        CHECK(q->ops);
+    }
+    o = &q->ops[q->n++];
+    o->op = *op;
+    o->n_uses = o->version = o->is_suspect = 0;
+    o->expected = NULL;
+    memcpy(o->waits, (const hd_point *)p->plan.waits.at + op->first_wait, op->n_waits * sizeof *o->waits);
+    for (uint32_t i = 0; i < op->n_waits; i++) /* for what was given before, by other queues */
+        CHECK(o->waits[i].queue != op->point.queue && o->waits[i].number <= p->queues[o->waits[i].queue].n &&
+              !p->is_lost[o->waits[i].queue / HD_N_ROLES]);
+    return o;
+}
+
+static void put_move(play *p, const hd_op *op)
+{
+    played_op *o = put(p, op);
+    const played_array *a = array_of(p, op->array);
+    CHECK(op->rect.end_row <= a->n_rows && op->rect.end_byte <= a->row_bytes && n_of(&op->rect) > 0);
+    CHECK(op->point.queue == (op->to == HD_HOME ? hd_queue(op->from, HD_QUEUE_OUT) : hd_queue(op->to, HD_QUEUE_IN)));
+    CHECK(op->to == HD_HOME || op->from == HD_HOME || op->from == op->to ||
+          p->reach[op->to * p->n_devices + op->from]);
+    o->n_expected = n_of(&op->rect);
+    o->expected = words(o->n_expected);
+    (void)note(a, &op->rect, o->expected);
+}
+
+static void put_body(play *p, const hd_op *op, const hd_use *uses, uint32_t n)
+{
+    played_op *o = put(p, op);
+    uint32_t *at;
+    o->n_uses = n;
+    o->version = ++p->version;
+    o->n_expected = 0;
+    memcpy(o->uses, uses, n * sizeof *uses);
+    memcpy(o->places, p->plan.places, n * sizeof *o->places);
+    for (uint32_t i = 0; i < n; i++)
+        o->n_expected += n_of(&uses[i].rect);
+    at = o->expected = words(o->n_expected);
+    for (uint32_t i = 0; i < n; i++)
+        if (uses[i].mode & HEDDLE_MODE_IN)
+            at = note(array_of(p, uses[i].array), &uses[i].rect, at);
+    for (uint32_t i = 0; i < n; i++)
+        if (uses[i].mode & HEDDLE_MODE_OUT)
+            set_newest(array_of(p, uses[i].array), &uses[i].rect, o->version);
+}
+
+/* Returns the body's op, if there is one. */
+static const hd_op *put_moves(play *p)
+{
+    for (uint64_t i = 0; i < p->plan.ops.n; i++) {
+        const hd_op *op = (const hd_op *)p->plan.ops.at + i;
+        if (op->is_body) {
+            CHECK(i + 1 == p->plan.ops.n);
+            return op;
+        }
+        put_move(p, op);
+    }
+    return NULL;
+}
+
+/* ---- ops are done ---------------------------------------------------------------------------------------------------- */
+
+/* A memory and where the rect is in it. */
+typedef struct part {
+    uint32_t *at;
+    uint64_t stride, n_rows, n_bytes;
+} part;
+
+static part part_of(play *p, uint32_t memory, uint32_t array, const hd_rect *r, uint64_t at, uint64_t stride)
+{
+    const played_array *a = array_of(p, array);
+    const part x = {(memory == HD_HOME ? a->home : p->pools[memory]) + at, stride, r->end_row - r->row,
+                    r->end_byte - r->byte};
+    const uint64_t end = at + (x.n_rows - 1) * stride + x.n_bytes;
+    CHECK(end <= (memory == HD_HOME ? a->n_rows * a->stride : p->pool_bytes[memory]) && x.n_bytes <= stride);
+    return x;
+}
+
+/* 1: all is as expected. */
+static int compare(const part *x, const uint32_t *expected)
+{
+    int same = 1;
+    for (uint64_t i = 0; i < x->n_rows; i++)
+        same &= !memcmp(x->at + i * x->stride, expected + i * x->n_bytes, x->n_bytes * sizeof *expected);
+    return same;
+}
+
+static void do_move(play *p, const played_op *o)
+{
+    const hd_op *op = &o->op;
+    const part from = part_of(p, op->from, op->array, &op->rect, op->from_at, op->from_stride);
+    const part to = part_of(p, op->to, op->array, &op->rect, op->to_at, op->to_stride);
+    CHECK_MSG(compare(&from, o->expected) || o->is_suspect, "moved %d -> %d by queue %u", (int)op->from, (int)op->to,
+              op->point.queue);
+    for (uint64_t i = 0; i < from.n_rows; i++)
+        memcpy(to.at + i * to.stride, from.at + i * from.stride, from.n_bytes * sizeof *to.at);
+}
+
+static int body_finds(play *p, const played_op *o)
+{
+    const uint32_t *expected = o->expected;
+    const uint32_t device = o->op.point.queue / HD_N_ROLES;
+    int same = 1;
+    for (uint32_t i = 0; i < o->n_uses; i++)
+        if (o->uses[i].mode & HEDDLE_MODE_IN) {
+            const hd_use *u = &o->uses[i];
+            const part x = part_of(p, device, u->array, &u->rect, o->places[i].at, o->places[i].stride);
+            same &= compare(&x, expected);
+            expected += n_of(&u->rect);
+        }
+    return same;
+}
+
+static void body_writes(play *p, const played_op *o, const hd_use *u, const hd_place *at, int is_right)
+{
+    const played_array *a = array_of(p, u->array);
+    const part x = part_of(p, o->op.point.queue / HD_N_ROLES, u->array, &u->rect, at->at, at->stride);
+    for (uint64_t i = 0; i < x.n_rows; i++)
+        for (uint64_t k = 0; k < x.n_bytes; k++)
+            x.at[i * x.stride + k] = is_right ? version_of(o->version, a, u->rect.row + i, u->rect.byte + k) : GARBAGE;
+}
+
+static void do_body(play *p, const played_op *o)
+{
+    const int is_right = body_finds(p, o);
+    CHECK_MSG(is_right || o->is_suspect, "body %llu of queue %u reads what is not the newest",
+              (unsigned long long)o->op.point.number, o->op.point.queue);
+    for (uint32_t i = 0; i < o->n_uses; i++)
+        if (o->uses[i].mode & HEDDLE_MODE_OUT)
+            body_writes(p, o, &o->uses[i], &o->places[i], is_right);
+}
+
+static void run_next(play *p, uint32_t queue)
+{
+    played_queue *q = &p->queues[queue];
+    played_op *o = &q->ops[q->n_passed++];
+    if (o->op.is_body)
+        do_body(p, o);
+    else
+        do_move(p, o);
+    free(o->expected);
+    o->expected = NULL;
+    p->n_done++;
+}
+
+static int can_run(const play *p, uint32_t queue)
+{
+    const played_queue *q = &p->queues[queue];
+    const played_op *o = &q->ops[q->n_passed];
+    if (q->n_passed == q->n)
+        return 0;
+    for (uint32_t i = 0; i < o->op.n_waits; i++)
+        if (p->queues[o->waits[i].queue].n_passed < o->waits[i].number)
+            return 0;
+    return 1;
+}
+
+void play_run(play *p, uint64_t n)
+{
+    while (n-- > 0) {
+        const uint32_t q = (uint32_t)below(p, HD_N_ROLES * p->n_devices);
+        if (below(p, 4) >= p->queues[q].lazy && can_run(p, q))
+            run_next(p, q);
+    }
+}
+
+void play_rush(play *p, hd_point until)
+{
+    played_queue *q = &p->queues[until.queue];
+    CHECK(until.number <= q->n);
+    while (q->n_passed < until.number) {
+        const uint64_t at = q->n_passed;
+        for (uint32_t i = 0; i < q->ops[at].op.n_waits; i++)
+            play_rush(p, q->ops[at].waits[i]);
+        CHECK(q->n_passed == at); /* no circle */
+        run_next(p, until.queue);
+    }
+}
+
+void play_run_all(play *p)
+{
+    const uint32_t from = (uint32_t)below(p, HD_N_ROLES * p->n_devices);
+    for (uint32_t i = 0; i < HD_N_ROLES * p->n_devices; i++) {
+        const uint32_t q = (from + i) % (HD_N_ROLES * p->n_devices);
+        play_rush(p, (hd_point){q, p->queues[q].n});
+    }
+}
+
+void play_tell(play *p, uint32_t queue) { hd_segments_done(p->s, (hd_point){queue, p->queues[queue].n_passed}); }
+
+/* The host waits for what it was told to wait for, and for nothing else. */
+static void wait(play *p)
+{
+    for (uint32_t i = 0; i < p->plan.n_host_waits; i++) {
+        const hd_point until = ((const hd_point *)p->plan.waits.at)[p->plan.first_host_wait + i];
+        if (below(p, 2))
+            play_run(p, below(p, 20));
+        play_rush(p, until);
+        if (below(p, 2))
+            play_tell(p, until.queue);
+    }
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+
+static uint64_t index_of(const play *p, uint32_t id)
+{
+    return (uint64_t)(array_of((play *)p, id) - p->arrays);
+}
+
+/* Rows need at most this in a window of their own: they have room beside all others then. */
+static uint64_t most_bytes(const play *p, const hd_use *u)
+{
+    const played_array *a = &p->arrays[index_of(p, u->array)];
+    return hd_arena_round(HD_ARENA_UNIT - 1 + (u->rect.end_row - u->rect.row - 1) * a->stride + a->row_bytes);
+}
+
+static void check_given(const play *p, const hd_use *uses, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const hd_place *at = &p->plan.places[i];
+        const played_array *a = &p->arrays[index_of(p, uses[i].array)];
+        CHECK(at->stride == a->stride || (uses[i].is_packed && at->stride % 16 == 0));
+        CHECK((at->at - uses[i].rect.row * at->stride - uses[i].rect.byte) % HD_ARENA_UNIT == 0);
+    }
+}
+
+heddle_status play_give(play *p, uint32_t device, const hd_use *uses, uint32_t n)
+{
+    const heddle_status status = hd_segments_give(p->s, device, uses, n, &p->plan);
+    const hd_op *body = put_moves(p);
+    const uint64_t pool = p->pool_bytes[device] / HD_ARENA_UNIT * HD_ARENA_UNIT;
+    uint64_t most = 0;
+    int has_lost = p->is_lost[device];
+    for (uint32_t i = 0; i < n; i++) {
+        most += most_bytes(p, &uses[i]);
+        has_lost |= (uses[i].mode & HEDDLE_MODE_IN) && play_has_lost(p, (uint32_t)index_of(p, uses[i].array), &uses[i].rect);
+    }
+    CHECK((status == HEDDLE_EDEVICE) == has_lost);
+    CHECK((status == HEDDLE_OK) == (body != NULL));
+    CHECK_MSG(status != HEDDLE_ERANGE || (p->plan.need_bytes > pool && p->plan.ops.n == 0 && most > pool), "%llu of %llu",
+              (unsigned long long)p->plan.need_bytes, (unsigned long long)pool);
+    CHECK(status == HEDDLE_OK || p->plan.ops.n == 0 || status == HEDDLE_ENOMEM);
+    if (!body)
+        return status;
+    check_given(p, uses, n);
+    put_body(p, body, uses, n);
+    return status;
+}
+
+heddle_status play_fetch(play *p, uint32_t array, const hd_rect *rect)
+{
+    const played_array *a = &p->arrays[array];
+    const heddle_status status = hd_segments_fetch(p->s, a->id, rect, &p->plan);
+    uint32_t *expected = words(n_of(rect));
+    part home;
+    (void)put_moves(p);
+    CHECK((status == HEDDLE_EDEVICE) == play_has_lost(p, array, rect));
+    if (status == HEDDLE_OK) {
+        wait(p);
+        home = part_of(p, HD_HOME, a->id, rect, rect->row * a->stride + rect->byte, a->stride);
+        (void)note(a, rect, expected);
+        CHECK_MSG(compare(&home, expected), "home is not the newest");
+    }
+    free(expected);
+    return status;
+}
+
+heddle_status play_wrote(play *p, uint32_t array, const hd_rect *rect)
+{
+    const heddle_status status = hd_segments_wrote(p->s, p->arrays[array].id, rect, &p->plan);
+    (void)put_moves(p);
+    if (status != HEDDLE_OK)
+        return status;
+    wait(p);
+    write_home(p, &p->arrays[array], rect);
+    return status;
+}
+
+heddle_status play_tidy(play *p, uint32_t device)
+{
+    const heddle_status status = hd_segments_tidy(p->s, device, &p->plan);
+    (void)put_moves(p);
+    return status;
+}
+
+static void hear(void *user, uint32_t array, const hd_rect *r)
+{
+    play *p = user;
+    played_array *a = array_of(p, array);
+    for (uint64_t row = r->row; row < r->end_row; row++)
+        for (uint64_t byte = r->byte; byte < r->end_byte; byte++) {
+            CHECK(a->newest[place(a, row, byte)] != LOST);
+            a->newest[place(a, row, byte)] = LOST;
+        }
+}
+
+void play_lose(play *p, uint32_t device)
+{
+    hd_segments_lost(p->s, device, hear, p);
+    p->is_lost[device] = 1;
+    for (uint64_t i = 0; i < p->pool_bytes[device]; i++)
+        p->pools[device][i] = GARBAGE;
+    for (uint32_t q = 0; q < HD_N_ROLES * p->n_devices; q++)
+        for (uint64_t i = p->queues[q].n_passed; i < p->queues[q].n; i++)
+            p->queues[q].ops[i].is_suspect = 1;
+    for (uint32_t q = HD_N_ROLES * device; q < HD_N_ROLES * (device + 1); q++)
+        p->queues[q].n_passed = p->queues[q].n;
+}
+
+/* ---- books ----------------------------------------------------------------------------------------------------------- */
+
+static void check_pool(const play *p, uint32_t device)
+{
+    const hd_device *d = &p->s->devices[device];
+    uint64_t at = 0, used = 0, n_taken = 0;
+    for (const hd_block *b = d->arena.first; b; b = b->next) {
+        CHECK(b->at == at && b->n_bytes > 0);
+        at += b->n_bytes;
+        used += b->is_free ? 0 : b->n_bytes;
+        n_taken += !b->is_free;
+    }
+    CHECK(at == d->arena.n_bytes && at <= p->pool_bytes[device] && used == hd_segments_used(p->s, device));
+    CHECK(n_taken == d->windows.n);
+    for (uint64_t i = 0; i < d->windows.n; i++) {
+        const hd_window *w = ((hd_window **)d->windows.at)[i];
+        const uint64_t rows = w->rect.end_row - w->rect.row, end = w->at + (rows - 1) * w->stride + w->rect.end_byte - w->rect.byte;
+        CHECK(!w->block->is_free && w->block->at <= w->at && end <= w->block->at + w->block->n_bytes);
+    }
+}
+
+static void check_cell(const play *p, const hd_cell *c, const hd_rect *r)
+{
+    for (uint64_t i = 0; i < c->copies.n; i++) {
+        const hd_copy *copy = hd_copy_of(p->s, c, i);
+        CHECK((copy->window == NULL) == (i == 0));
+        CHECK(!copy->window || hd_rect_contains(&copy->window->rect, r));
+        CHECK(hd_copy_in(p->s, c, copy->window) == copy);
+    }
+}
+
+static uint64_t check_array(const play *p, const played_array *x)
+{
+    const hd_array *a = hd_array_of(p->s, x->id);
+    const hd_rect all = {0, a->n_rows, 0, a->row_bytes};
+    hd_walk walk = hd_walk_begin(a, &all);
+    uint64_t n_cells = 0, n_bytes = 0;
+    for (hd_cell *c; (c = hd_walk_next(&walk)); n_cells++) {
+        const hd_rect r = hd_walk_rect(&walk);
+        CHECK(r.row < r.end_row && r.byte < r.end_byte);
+        n_bytes += n_of(&r);
+        check_cell(p, c, &r);
+    }
+    CHECK(n_bytes == n_of(&all));
+    return n_cells;
+}
+
+void play_check_books(const play *p)
+{
+    uint64_t n_cells = 0;
+    for (uint32_t i = 0; i < p->n_devices; i++)
+        check_pool(p, i);
+    for (uint32_t i = 0; i < MOST_ARRAYS; i++)
+        n_cells += p->arrays[i].is_there ? check_array(p, &p->arrays[i]) : 0;
+    CHECK(n_cells == p->s->n_cells);
+}
