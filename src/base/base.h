@@ -102,6 +102,8 @@ heddle_status hd_env_fill_struct(const hd_env_table *t, void *record, hd_error *
 extern const hd_env_table hd_pool_env;
 /* Those of a heddle_fleet_config, and of a heddle_loop_desc. */
 extern const hd_env_table hd_fleet_env, hd_loop_env;
+/* Those of a heddle_multi_desc. */
+extern const hd_env_table hd_multi_env;
 /* The same for a config. */
 heddle_status hd_env_fill(heddle_config *cfg, hd_error *e);
 /* The present name of a schedule given by a former name; any other text is returned unchanged. */

@@ -3,7 +3,7 @@
  * field that the program left zero; a bad value is an error that names the variable. A further struct with knobs adds its own
  * table to `tables`. */
 #include "base/base.h"
-#include "heddle/loop.h"
+#include "heddle/multi.h"
 #include "heddle/pool.h"
 
 #include <errno.h>
@@ -19,6 +19,7 @@ static const char *const schedule_names[HEDDLE_N_SCHEDULES] = {HEDDLE_SCHEDULE_M
 static const char *const idle_names[HEDDLE_N_IDLES] = {HEDDLE_IDLE_MAP(HEDDLE_X)};
 static const char *const pool_mode_names[HEDDLE_N_POOL_MODES] = {HEDDLE_POOL_MODE_MAP(HEDDLE_X)};
 static const char *const split_names[HEDDLE_N_SPLITS] = {HEDDLE_SPLIT_MAP(HEDDLE_X)};
+static const char *const map_names[HEDDLE_N_MAPS] = {HEDDLE_MAP_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 #define COUNT(names) (sizeof(names) / sizeof(names)[0])
 
@@ -97,7 +98,18 @@ static const hd_env_variable loop_variables[] = {
      HD_ENV_CHOICE, offsetof(heddle_loop_desc, split), COUNT(split_names) - 1u, split_names}};
 const hd_env_table hd_loop_env = {loop_variables, COUNT(loop_variables)};
 
-static const hd_env_table *const tables[] = {&config_table, &hd_pool_env, &hd_fleet_env, &hd_loop_env};
+#define MULTI_NUMBER(field, name, max, help)                                     \
+    {                                                                            \
+        name, help, HD_ENV_NUMBER, offsetof(heddle_multi_desc, field), max, NULL \
+    }
+static const hd_env_variable multi_variables[] = {
+    {"HEDDLE_MAP", "which device has which slices of a job: settle, fixed, free, static", HD_ENV_CHOICE,
+     offsetof(heddle_multi_desc, map), COUNT(map_names) - 1u, map_names},
+    MULTI_NUMBER(n_tasks, "HEDDLE_TASKS", HEDDLE_MULTI_MOST_TASKS, "slices of a job; 0 = as many as are good"),
+    MULTI_NUMBER(is_safe, "HEDDLE_SAFE", 1, "1 = what a job wrote goes home at its end")};
+const hd_env_table hd_multi_env = {multi_variables, COUNT(multi_variables)};
+
+static const hd_env_table *const tables[] = {&config_table, &hd_pool_env, &hd_fleet_env, &hd_loop_env, &hd_multi_env};
 
 /* Former names of variables, still accepted; a present name takes precedence. */
 static const struct {

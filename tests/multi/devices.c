@@ -46,7 +46,7 @@ static void empty(played_queue *q)
 void play_close(play *p)
 {
     hd_segments_delete(p->s);
-    hd_plan_clear(&p->plan);
+    hd_seg_plan_clear(&p->plan);
     for (uint32_t i = 0; i < p->n_devices; i++)
         free(p->pools[i]);
     for (uint32_t i = 0; i < MOST_QUEUES; i++) {
@@ -60,7 +60,7 @@ void play_close(play *p)
 }
 
 /* The host writes. */
-static void write_home(play *p, played_array *a, const hd_rect *r)
+static void write_home(play *p, played_array *a, const hd_seg_rect *r)
 {
     p->version++;
     for (uint64_t row = r->row; row < r->end_row; row++)
@@ -71,7 +71,7 @@ static void write_home(play *p, played_array *a, const hd_rect *r)
 void play_add(play *p, uint32_t array, uint64_t n_rows, uint64_t row_bytes, uint64_t stride)
 {
     played_array *a = &p->arrays[array];
-    const hd_rect all = {0, n_rows, 0, row_bytes};
+    const hd_seg_rect all = {0, n_rows, 0, row_bytes};
     CHECK(n_rows * row_bytes <= NUMBERS);
     *a = (played_array){0, 1, n_rows, row_bytes, stride, words(n_rows * stride), words(n_rows * row_bytes)};
     CHECK(hd_segments_add(p->s, n_rows, row_bytes, stride, &a->id) == HEDDLE_OK);
@@ -98,9 +98,9 @@ static played_array *array_of(play *p, uint32_t id)
 
 /* ---- the oracle ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t n_of(const hd_rect *r) { return (r->end_row - r->row) * (r->end_byte - r->byte); }
+static uint64_t n_of(const hd_seg_rect *r) { return (r->end_row - r->row) * (r->end_byte - r->byte); }
 
-static uint32_t *note(const played_array *a, const hd_rect *r, uint32_t *out)
+static uint32_t *note(const played_array *a, const hd_seg_rect *r, uint32_t *out)
 {
     for (uint64_t row = r->row; row < r->end_row; row++) {
         memcpy(out, &a->newest[place(a, row, r->byte)], (r->end_byte - r->byte) * sizeof *out);
@@ -109,7 +109,7 @@ static uint32_t *note(const played_array *a, const hd_rect *r, uint32_t *out)
     return out;
 }
 
-int play_has_lost(const play *p, uint32_t array, const hd_rect *r)
+int play_has_lost(const play *p, uint32_t array, const hd_seg_rect *r)
 {
     const played_array *a = &p->arrays[array];
     for (uint64_t row = r->row; row < r->end_row; row++)
@@ -119,7 +119,7 @@ int play_has_lost(const play *p, uint32_t array, const hd_rect *r)
     return 0;
 }
 
-static void set_newest(played_array *a, const hd_rect *r, uint32_t version)
+static void set_newest(played_array *a, const hd_seg_rect *r, uint32_t version)
 {
     for (uint64_t row = r->row; row < r->end_row; row++)
         for (uint64_t byte = r->byte; byte < r->end_byte; byte++)
@@ -128,7 +128,7 @@ static void set_newest(played_array *a, const hd_rect *r, uint32_t version)
 
 /* ---- ops come into queues -------------------------------------------------------------------------------------------- */
 
-static played_op *put(play *p, const hd_op *op)
+static played_op *put(play *p, const hd_seg_op *op)
 {
     played_queue *q = &p->queues[op->point.queue];
     played_op *o;
@@ -143,19 +143,19 @@ static played_op *put(play *p, const hd_op *op)
     o->op = *op;
     o->n_uses = o->version = o->is_suspect = 0;
     o->expected = NULL;
-    memcpy(o->waits, (const hd_point *)p->plan.waits.at + op->first_wait, op->n_waits * sizeof *o->waits);
+    memcpy(o->waits, (const hd_seg_point *)p->plan.waits.at + op->first_wait, op->n_waits * sizeof *o->waits);
     for (uint32_t i = 0; i < op->n_waits; i++) /* for what was given before, by other queues */
         CHECK(o->waits[i].queue != op->point.queue && o->waits[i].number <= p->queues[o->waits[i].queue].n &&
               !p->is_lost[o->waits[i].queue / HD_N_ROLES]);
     return o;
 }
 
-static void put_move(play *p, const hd_op *op)
+static void put_move(play *p, const hd_seg_op *op)
 {
     played_op *o = put(p, op);
     const played_array *a = array_of(p, op->array);
     CHECK(op->rect.end_row <= a->n_rows && op->rect.end_byte <= a->row_bytes && n_of(&op->rect) > 0);
-    CHECK(op->point.queue == (op->to == HD_HOME ? hd_queue(op->from, HD_QUEUE_OUT) : hd_queue(op->to, HD_QUEUE_IN)));
+    CHECK(op->point.queue == (op->to == HD_HOME ? hd_seg_queue(op->from, HD_QUEUE_OUT) : hd_seg_queue(op->to, HD_QUEUE_IN)));
     CHECK(op->to == HD_HOME || op->from == HD_HOME || op->from == op->to ||
           p->reach[op->to * p->n_devices + op->from]);
     o->n_expected = n_of(&op->rect);
@@ -163,7 +163,7 @@ static void put_move(play *p, const hd_op *op)
     (void)note(a, &op->rect, o->expected);
 }
 
-static void put_body(play *p, const hd_op *op, const hd_use *uses, uint32_t n)
+static void put_body(play *p, const hd_seg_op *op, const hd_seg_use *uses, uint32_t n)
 {
     played_op *o = put(p, op);
     uint32_t *at;
@@ -184,10 +184,10 @@ static void put_body(play *p, const hd_op *op, const hd_use *uses, uint32_t n)
 }
 
 /* Returns the body's op, if there is one. */
-static const hd_op *put_moves(play *p)
+static const hd_seg_op *put_moves(play *p)
 {
     for (uint64_t i = 0; i < p->plan.ops.n; i++) {
-        const hd_op *op = (const hd_op *)p->plan.ops.at + i;
+        const hd_seg_op *op = (const hd_seg_op *)p->plan.ops.at + i;
         if (op->is_body) {
             CHECK(i + 1 == p->plan.ops.n);
             return op;
@@ -205,7 +205,7 @@ typedef struct part {
     uint64_t stride, n_rows, n_bytes;
 } part;
 
-static part part_of(play *p, uint32_t memory, uint32_t array, const hd_rect *r, uint64_t at, uint64_t stride)
+static part part_of(play *p, uint32_t memory, uint32_t array, const hd_seg_rect *r, uint64_t at, uint64_t stride)
 {
     const played_array *a = array_of(p, array);
     const part x = {(memory == HD_HOME ? a->home : p->pools[memory]) + at, stride, r->end_row - r->row,
@@ -226,7 +226,7 @@ static int compare(const part *x, const uint32_t *expected)
 
 static void do_move(play *p, const played_op *o)
 {
-    const hd_op *op = &o->op;
+    const hd_seg_op *op = &o->op;
     const part from = part_of(p, op->from, op->array, &op->rect, op->from_at, op->from_stride);
     const part to = part_of(p, op->to, op->array, &op->rect, op->to_at, op->to_stride);
     CHECK_MSG(compare(&from, o->expected) || o->is_suspect, "moved %d -> %d by queue %u", (int)op->from, (int)op->to,
@@ -242,7 +242,7 @@ static int body_finds(play *p, const played_op *o)
     int same = 1;
     for (uint32_t i = 0; i < o->n_uses; i++)
         if (o->uses[i].mode & HEDDLE_MODE_IN) {
-            const hd_use *u = &o->uses[i];
+            const hd_seg_use *u = &o->uses[i];
             const part x = part_of(p, device, u->array, &u->rect, o->places[i].at, o->places[i].stride);
             same &= compare(&x, expected);
             expected += n_of(&u->rect);
@@ -250,7 +250,7 @@ static int body_finds(play *p, const played_op *o)
     return same;
 }
 
-static void body_writes(play *p, const played_op *o, const hd_use *u, const hd_place *at, int is_right)
+static void body_writes(play *p, const played_op *o, const hd_seg_use *u, const hd_seg_place *at, int is_right)
 {
     const played_array *a = array_of(p, u->array);
     const part x = part_of(p, o->op.point.queue / HD_N_ROLES, u->array, &u->rect, at->at, at->stride);
@@ -303,7 +303,7 @@ void play_run(play *p, uint64_t n)
     }
 }
 
-void play_rush(play *p, hd_point until)
+void play_rush(play *p, hd_seg_point until)
 {
     played_queue *q = &p->queues[until.queue];
     CHECK(until.number <= q->n);
@@ -321,17 +321,17 @@ void play_run_all(play *p)
     const uint32_t from = (uint32_t)below(p, HD_N_ROLES * p->n_devices);
     for (uint32_t i = 0; i < HD_N_ROLES * p->n_devices; i++) {
         const uint32_t q = (from + i) % (HD_N_ROLES * p->n_devices);
-        play_rush(p, (hd_point){q, p->queues[q].n});
+        play_rush(p, (hd_seg_point){q, p->queues[q].n});
     }
 }
 
-void play_tell(play *p, uint32_t queue) { hd_segments_done(p->s, (hd_point){queue, p->queues[queue].n_passed}); }
+void play_tell(play *p, uint32_t queue) { hd_segments_done(p->s, (hd_seg_point){queue, p->queues[queue].n_passed}); }
 
 /* The host waits for what it was told to wait for, and for nothing else. */
 static void wait(play *p)
 {
     for (uint32_t i = 0; i < p->plan.n_host_waits; i++) {
-        const hd_point until = ((const hd_point *)p->plan.waits.at)[p->plan.first_host_wait + i];
+        const hd_seg_point until = ((const hd_seg_point *)p->plan.waits.at)[p->plan.first_host_wait + i];
         if (below(p, 2))
             play_run(p, below(p, 20));
         play_rush(p, until);
@@ -348,26 +348,26 @@ static uint64_t index_of(const play *p, uint32_t id)
 }
 
 /* Rows need at most this in a window of their own: they have room beside all others then. */
-static uint64_t most_bytes(const play *p, const hd_use *u)
+static uint64_t most_bytes(const play *p, const hd_seg_use *u)
 {
     const played_array *a = &p->arrays[index_of(p, u->array)];
     return hd_arena_round(HD_ARENA_UNIT - 1 + (u->rect.end_row - u->rect.row - 1) * a->stride + a->row_bytes);
 }
 
-static void check_given(const play *p, const hd_use *uses, uint32_t n)
+static void check_given(const play *p, const hd_seg_use *uses, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const hd_place *at = &p->plan.places[i];
+        const hd_seg_place *at = &p->plan.places[i];
         const played_array *a = &p->arrays[index_of(p, uses[i].array)];
         CHECK(at->stride == a->stride || (uses[i].is_packed && at->stride % 16 == 0));
         CHECK((at->at - uses[i].rect.row * at->stride - uses[i].rect.byte) % HD_ARENA_UNIT == 0);
     }
 }
 
-heddle_status play_give(play *p, uint32_t device, const hd_use *uses, uint32_t n)
+heddle_status play_give(play *p, uint32_t device, const hd_seg_use *uses, uint32_t n)
 {
     const heddle_status status = hd_segments_give(p->s, device, uses, n, &p->plan);
-    const hd_op *body = put_moves(p);
+    const hd_seg_op *body = put_moves(p);
     const uint64_t pool = p->pool_bytes[device] / HD_ARENA_UNIT * HD_ARENA_UNIT;
     uint64_t most = 0;
     int has_lost = p->is_lost[device];
@@ -387,7 +387,7 @@ heddle_status play_give(play *p, uint32_t device, const hd_use *uses, uint32_t n
     return status;
 }
 
-heddle_status play_fetch(play *p, uint32_t array, const hd_rect *rect)
+heddle_status play_fetch(play *p, uint32_t array, const hd_seg_rect *rect)
 {
     const played_array *a = &p->arrays[array];
     const heddle_status status = hd_segments_fetch(p->s, a->id, rect, &p->plan);
@@ -405,7 +405,7 @@ heddle_status play_fetch(play *p, uint32_t array, const hd_rect *rect)
     return status;
 }
 
-heddle_status play_wrote(play *p, uint32_t array, const hd_rect *rect)
+heddle_status play_wrote(play *p, uint32_t array, const hd_seg_rect *rect)
 {
     const heddle_status status = hd_segments_wrote(p->s, p->arrays[array].id, rect, &p->plan);
     (void)put_moves(p);
@@ -423,7 +423,7 @@ heddle_status play_tidy(play *p, uint32_t device)
     return status;
 }
 
-static void hear(void *user, uint32_t array, const hd_rect *r)
+static void hear(void *user, uint32_t array, const hd_seg_rect *r)
 {
     play *p = user;
     played_array *a = array_of(p, array);
@@ -451,9 +451,9 @@ void play_lose(play *p, uint32_t device)
 
 static void check_pool(const play *p, uint32_t device)
 {
-    const hd_device *d = &p->s->devices[device];
+    const hd_seg_device *d = &p->s->devices[device];
     uint64_t at = 0, used = 0, n_taken = 0;
-    for (const hd_block *b = d->arena.first; b; b = b->next) {
+    for (const hd_arena_block *b = d->arena.first; b; b = b->next) {
         CHECK(b->at == at && b->n_bytes > 0);
         at += b->n_bytes;
         used += b->is_free ? 0 : b->n_bytes;
@@ -462,30 +462,30 @@ static void check_pool(const play *p, uint32_t device)
     CHECK(at == d->arena.n_bytes && at <= p->pool_bytes[device] && used == hd_segments_used(p->s, device));
     CHECK(n_taken == d->windows.n);
     for (uint64_t i = 0; i < d->windows.n; i++) {
-        const hd_window *w = ((hd_window **)d->windows.at)[i];
+        const hd_seg_window *w = ((hd_seg_window **)d->windows.at)[i];
         const uint64_t rows = w->rect.end_row - w->rect.row, end = w->at + (rows - 1) * w->stride + w->rect.end_byte - w->rect.byte;
         CHECK(!w->block->is_free && w->block->at <= w->at && end <= w->block->at + w->block->n_bytes);
     }
 }
 
-static void check_cell(const play *p, const hd_cell *c, const hd_rect *r)
+static void check_cell(const play *p, const hd_seg_cell *c, const hd_seg_rect *r)
 {
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const hd_copy *copy = hd_copy_of(p->s, c, i);
+        const hd_seg_copy *copy = hd_seg_copy_of(p->s, c, i);
         CHECK((copy->window == NULL) == (i == 0));
-        CHECK(!copy->window || hd_rect_contains(&copy->window->rect, r));
-        CHECK(hd_copy_in(p->s, c, copy->window) == copy);
+        CHECK(!copy->window || hd_seg_rect_contains(&copy->window->rect, r));
+        CHECK(hd_seg_copy_in(p->s, c, copy->window) == copy);
     }
 }
 
 static uint64_t check_array(const play *p, const played_array *x)
 {
-    const hd_array *a = hd_array_of(p->s, x->id);
-    const hd_rect all = {0, a->n_rows, 0, a->row_bytes};
-    hd_walk walk = hd_walk_begin(a, &all);
+    const hd_seg_array *a = hd_seg_array_of(p->s, x->id);
+    const hd_seg_rect all = {0, a->n_rows, 0, a->row_bytes};
+    hd_seg_walk walk = hd_seg_walk_begin(a, &all);
     uint64_t n_cells = 0, n_bytes = 0;
-    for (hd_cell *c; (c = hd_walk_next(&walk)); n_cells++) {
-        const hd_rect r = hd_walk_rect(&walk);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk)); n_cells++) {
+        const hd_seg_rect r = hd_seg_walk_rect(&walk);
         CHECK(r.row < r.end_row && r.byte < r.end_byte);
         n_bytes += n_of(&r);
         check_cell(p, c, &r);

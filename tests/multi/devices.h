@@ -18,11 +18,11 @@
 #define GARBAGE 0xfffffffeu /* in memory: nobody's version */
 
 typedef struct played_op {
-    hd_op op;
-    hd_point waits[MOST_QUEUES];
+    hd_seg_op op;
+    hd_seg_point waits[MOST_QUEUES];
     uint32_t n_uses, version, is_suspect; /* suspect: given before a device was lost */
-    hd_use uses[HD_SEGMENTS_MOST_USES];
-    hd_place places[HD_SEGMENTS_MOST_USES];
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    hd_seg_place places[HD_SEGMENTS_MOST_USES];
     uint32_t *expected; /* of a move's rect, or of all rects that the body reads */
     uint64_t n_expected;
 } played_op;
@@ -41,7 +41,7 @@ typedef struct played_array {
 
 typedef struct play {
     hd_segments *s;
-    hd_plan plan;
+    hd_seg_plan plan;
     uint32_t n_devices, n_arrays, version;
     uint64_t pool_bytes[MOST_DEVICES], random, n_done;
     uint8_t reach[MOST_DEVICES * MOST_DEVICES];
@@ -60,16 +60,16 @@ void play_add(play *p, uint32_t array, uint64_t n_rows, uint64_t row_bytes, uint
 void play_drop(play *p, uint32_t array);
 
 /* These call the directory, and put what comes into the queues. They check what can be foreseen of the status. */
-heddle_status play_give(play *p, uint32_t device, const hd_use *uses, uint32_t n);
-heddle_status play_fetch(play *p, uint32_t array, const hd_rect *rect);
-heddle_status play_wrote(play *p, uint32_t array, const hd_rect *rect);
+heddle_status play_give(play *p, uint32_t device, const hd_seg_use *uses, uint32_t n);
+heddle_status play_fetch(play *p, uint32_t array, const hd_seg_rect *rect);
+heddle_status play_wrote(play *p, uint32_t array, const hd_seg_rect *rect);
 heddle_status play_tidy(play *p, uint32_t device);
 void play_lose(play *p, uint32_t device);
-int play_has_lost(const play *p, uint32_t array, const hd_rect *rect);
+int play_has_lost(const play *p, uint32_t array, const hd_seg_rect *rect);
 
 /* Queues go on: n ops, one after another in any order; or just what a point needs; or all. */
 void play_run(play *p, uint64_t n);
-void play_rush(play *p, hd_point until);
+void play_rush(play *p, hd_seg_point until);
 void play_run_all(play *p);
 /* The directory is told how far the queue is. */
 void play_tell(play *p, uint32_t queue);

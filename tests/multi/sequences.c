@@ -37,19 +37,19 @@ static void draw_interval(play *p, uint64_t n, uint64_t *begin, uint64_t *end)
     *end = b < n ? b : n;
 }
 
-static hd_rect draw_rect(play *p, const played_array *a)
+static hd_seg_rect draw_rect(play *p, const played_array *a)
 {
-    hd_rect r = {0, 0, 0, a->row_bytes};
+    hd_seg_rect r = {0, 0, 0, a->row_bytes};
     draw_interval(p, a->n_rows, &r.row, &r.end_row);
     if (below(p, 3) == 0)
         draw_interval(p, a->row_bytes, &r.byte, &r.end_byte);
     return r;
 }
 
-static hd_rect draw_hull(play *p, const played_array *a, const hd_rect *r)
+static hd_seg_rect draw_hull(play *p, const played_array *a, const hd_seg_rect *r)
 {
-    const hd_rect all = {0, a->n_rows, 0, a->row_bytes};
-    hd_rect hull = *r;
+    const hd_seg_rect all = {0, a->n_rows, 0, a->row_bytes};
+    hd_seg_rect hull = *r;
     if (below(p, 4) == 0)
         return all;
     hull.row -= below(p, hull.row + 1) / 2;
@@ -65,18 +65,18 @@ static uint32_t draw_array(play *p)
     return i;
 }
 
-static int meets(const hd_use *u, const hd_use *v)
+static int meets(const hd_seg_use *u, const hd_seg_use *v)
 {
     return u->array == v->array && u->rect.row < v->rect.end_row && v->rect.row < u->rect.end_row &&
            u->rect.byte < v->rect.end_byte && v->rect.byte < u->rect.end_byte;
 }
 
-static uint32_t draw_uses(play *p, hd_use *uses)
+static uint32_t draw_uses(play *p, hd_seg_use *uses)
 {
     const uint32_t n = 1 + (uint32_t)below(p, 3);
     for (uint32_t i = 0; i < n; i++) {
         const played_array *a = &p->arrays[draw_array(p)];
-        uses[i] = (hd_use){.array = a->id, .mode = (heddle_mode)(1 + below(p, 3)), .is_packed = below(p, 3) == 0};
+        uses[i] = (hd_seg_use){.array = a->id, .mode = (heddle_mode)(1 + below(p, 3)), .is_packed = below(p, 3) == 0};
         uses[i].rect = draw_rect(p, a);
         uses[i].hull = draw_hull(p, a, &uses[i].rect);
         for (uint32_t k = 0; k < i; k++) /* two may not write the same bytes */
@@ -99,7 +99,7 @@ static heddle_status count(heddle_status status)
 
 static void give(play *p, int may_fail)
 {
-    hd_use uses[3];
+    hd_seg_use uses[3];
     const uint32_t n = draw_uses(p, uses), device = (uint32_t)below(p, p->n_devices);
     heddle_status status;
     maybe_fail_allocations(p, may_fail);
@@ -118,7 +118,7 @@ static void give(play *p, int may_fail)
 static void host(play *p, int may_fail)
 {
     const uint32_t array = draw_array(p);
-    const hd_rect r = draw_rect(p, &p->arrays[array]);
+    const hd_seg_rect r = draw_rect(p, &p->arrays[array]);
     maybe_fail_allocations(p, may_fail);
     total.n_fetches++;
     if (below(p, 3))
@@ -132,7 +132,7 @@ static void fetch_rest(play *p)
 {
     for (uint32_t i = 0; i < MOST_ARRAYS; i++)
         for (uint64_t row = 0; p->arrays[i].is_there && row < p->arrays[i].n_rows; row++) {
-            const hd_rect r = {row, row + 1, 0, p->arrays[i].row_bytes};
+            const hd_seg_rect r = {row, row + 1, 0, p->arrays[i].row_bytes};
             (void)play_fetch(p, i, &r);
         }
 }
@@ -140,14 +140,14 @@ static void fetch_rest(play *p)
 static void rush_some(play *p)
 {
     const uint32_t q = (uint32_t)below(p, HD_N_ROLES * p->n_devices);
-    play_rush(p, (hd_point){q, below(p, p->queues[q].n + 1)});
+    play_rush(p, (hd_seg_point){q, below(p, p->queues[q].n + 1)});
 }
 
 static void lose(play *p)
 {
     const uint32_t device = (uint32_t)below(p, p->n_devices), array = draw_array(p);
-    const hd_rect r = draw_rect(p, &p->arrays[array]);
-    hd_rect first;
+    const hd_seg_rect r = draw_rect(p, &p->arrays[array]);
+    hd_seg_rect first;
     if (p->is_lost[device])
         return;
     play_lose(p, device);
@@ -205,7 +205,7 @@ static void event(play *p, int may_fail, int may_lose)
 /* ---- a sequence ------------------------------------------------------------------------------------------------------ */
 
 /* Numbers that mean nothing, but are the same for the same rect. */
-static uint64_t some_order(void *user, uint32_t device, uint32_t array, const hd_rect *r)
+static uint64_t some_order(void *user, uint32_t device, uint32_t array, const hd_seg_rect *r)
 {
     uint64_t state = r->row + 100 * r->byte + 10000 * device + 100000 * array;
     const uint64_t word = check_random(&state);
@@ -228,7 +228,7 @@ static void open_one(play *p)
 static void fetch_all(play *p)
 {
     for (uint32_t i = 0; i < MOST_ARRAYS; i++) {
-        const hd_rect all = {0, p->arrays[i].n_rows, 0, p->arrays[i].row_bytes};
+        const hd_seg_rect all = {0, p->arrays[i].n_rows, 0, p->arrays[i].row_bytes};
         if (!p->arrays[i].is_there)
             continue;
         if (play_fetch(p, i, &all) == HEDDLE_EDEVICE) {

@@ -57,12 +57,22 @@ const hd_turn_kind hd_front_turns = {.has = has, .begin = begin, .is_over = is_o
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------- */
 
+static heddle_status leave_jobs(const heddle_wavefront *w)
+{
+    const hd_front_arrays all = hd_front_arrays_of(&w->desc);
+    uint32_t i;
+    for (i = 0; i < HD_FRONT_ARRAYS; i++)
+        HD_TRY(hd_array_leave_jobs(all.at[i], i >= HD_FRONT_FIRST_WRITTEN));
+    return HEDDLE_OK;
+}
+
 static heddle_status start(heddle_wavefront *w, const char *call, const void *params, size_t params_bytes,
                            int is_callers)
 {
     if (!w)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the wavefront is NULL", call);
     HD_TRY(hd_turns_check_start(&w->turn, call, w->table, params, params_bytes));
+    HD_TRY(leave_jobs(w));
     is_callers |= w->fleet->is_serial;
     if (!is_callers)
         HD_TRY(hd_driver_start(w->fleet));

@@ -33,6 +33,27 @@ static heddle_status check_columns(const heddle_access *a, uint32_t i)
                       a->array->row_bytes, a->column_bytes);
 }
 
+/* Of one side of it: n fixed ones, or those that follow an index. */
+static heddle_status check_rect_side(uint32_t i, const char *what, uint64_t n, uint64_t n_each, uint64_t first,
+                                     uint64_t n_fixed, uint64_t has)
+{
+    if (!n_fixed)
+        return check_side(i, what, n, one_or_more(n_each), first, has);
+    return check_side(i, what, n_fixed, 1, first, has);
+}
+
+static heddle_status check_rect(const heddle_loop *l, const heddle_access *a, uint32_t i)
+{
+    if (!a->n_columns && !l->desc.n_2)
+        return HD_SAY_NEW(HEDDLE_EINVAL, "access %u follows a second index, and the loop has none", i);
+    if (a->n_rows && (a->mode & HEDDLE_MODE_OUT))
+        return HD_SAY_NEW(HEDDLE_EINVAL, "access %u: different indices would write the same rows or columns", i);
+    HD_TRY(check_columns(a, i));
+    HD_TRY(check_rect_side(i, "rows", l->desc.n, a->n_each, a->first, a->n_rows, a->array->n_rows));
+    return check_rect_side(i, "columns", l->desc.n_2, a->n_each_2, a->first_2, a->n_columns,
+                           a->array->row_bytes / a->column_bytes);
+}
+
 static heddle_status check_kind(const heddle_loop *l, const heddle_access *a, uint32_t i)
 {
     const uint64_t n = l->desc.n, n_rows = a->array->n_rows;
@@ -48,17 +69,20 @@ static heddle_status check_kind(const heddle_loop *l, const heddle_access *a, ui
         HD_TRY(check_side(i, "rows", n, one_or_more(a->n_each), a->first, n_rows));
         return check_side(i, "columns", l->desc.n_2, one_or_more(a->n_each_2), a->first_2,
                           a->array->row_bytes / a->column_bytes);
+    case HEDDLE_ACCESS_RECT: return check_rect(l, a, i);
     case HEDDLE_ACCESS_PARTS:
         return a->fn ? HEDDLE_OK : HD_SAY_NEW(HEDDLE_EINVAL, "access %u: its function is NULL", i);
     default: return HEDDLE_OK;
     }
 }
 
+static int follows_second(heddle_access_kind k) { return k == HEDDLE_ACCESS_BOTH || k == HEDDLE_ACCESS_RECT; }
+
 static int has_halo(const heddle_access *a)
 {
     if (a->kind == HEDDLE_ACCESS_ALL || a->kind == HEDDLE_ACCESS_PARTS)
         return 0;
-    return a->before || a->after || (a->kind == HEDDLE_ACCESS_BOTH && (a->before_2 || a->after_2));
+    return a->before || a->after || (follows_second(a->kind) && (a->before_2 || a->after_2));
 }
 
 static heddle_status check_access(const heddle_loop *l, const heddle_access *a, uint32_t i)
@@ -68,7 +92,7 @@ static heddle_status check_access(const heddle_loop *l, const heddle_access *a, 
                           !a->array            ? "NULL"
                           : a->array->is_freed ? "freed"
                                                : "one of another fleet");
-    if (a->mode < HEDDLE_MODE_IN || a->mode > HEDDLE_MODE_INOUT || (uint32_t)a->kind > HEDDLE_ACCESS_PARTS)
+    if (a->mode < HEDDLE_MODE_IN || a->mode > HEDDLE_MODE_INOUT || (uint32_t)a->kind > HEDDLE_ACCESS_RECT)
         return HD_SAY_NEW(HEDDLE_EINVAL, "access %u: mode %u, kind %u", i, (unsigned)a->mode, (unsigned)a->kind);
     if (a->mode != HEDDLE_MODE_IN && (a->kind == HEDDLE_ACCESS_ALL || has_halo(a)))
         return HD_SAY_NEW(HEDDLE_EINVAL, "access %u: different indices would write the same rows or columns", i);
@@ -108,7 +132,8 @@ static void follow_second(const heddle_loop *l, const heddle_access *a, hd_piece
 {
     const uint64_t each = a->column_bytes, n = a->array->row_bytes / each;
     p->first_byte = a->first_2 * each;
-    p->end_byte = p->first_byte + l->desc.n_2 * one_or_more(a->n_each_2) * each;
+    p->end_byte = p->first_byte + (a->n_columns ? a->n_columns : l->desc.n_2 * one_or_more(a->n_each_2)) * each;
+    p->n_each_2 = l->desc.n_2 ? one_or_more(a->n_each_2) * each * hd_at_most(l->desc.tile_2, l->desc.n_2) : 0;
     p->before_2 = hd_at_most(hd_at_most(a->before_2, n) * each, p->first_byte);
     p->after_2 = hd_at_most(hd_at_most(a->after_2, n) * each, a->array->row_bytes - p->end_byte);
 }
@@ -124,12 +149,14 @@ static hd_piece piece_of(const heddle_loop *l, const heddle_access *a)
     p.writes = (a->mode & HEDDLE_MODE_OUT) != 0;
     p.has_halo = has_halo(a);
     p.end_byte = a->array->row_bytes;
-    if (a->kind == HEDDLE_ACCESS_ROWS || a->kind == HEDDLE_ACCESS_BOTH)
+    if (a->kind == HEDDLE_ACCESS_ROWS || follows_second(a->kind))
         follow_first(l, a, &p, a->array->n_rows, 1);
     if (a->kind == HEDDLE_ACCESS_COLUMNS)
         follow_first(l, a, &p, a->array->row_bytes / a->column_bytes, a->column_bytes);
-    if (a->kind == HEDDLE_ACCESS_BOTH)
+    if (follows_second(a->kind))
         follow_second(l, a, &p);
+    p.n_rows = a->n_rows;
+    p.n_columns = a->n_columns;
     if (a->kind == HEDDLE_ACCESS_PARTS) {
         p.fn = a->fn;
         p.user = a->user;
@@ -141,7 +168,8 @@ static hd_piece piece_of(const heddle_loop *l, const heddle_access *a)
 static int is_like(const hd_piece *p, const hd_piece *q)
 {
     return p->array == q->array && p->kind == q->kind && p->n_each == q->n_each && p->first == q->first &&
-           p->first_byte == q->first_byte && p->end_byte == q->end_byte && p->fn == q->fn && p->user == q->user;
+           p->first_byte == q->first_byte && p->end_byte == q->end_byte && p->fn == q->fn && p->user == q->user &&
+           p->n_rows == q->n_rows && p->n_columns == q->n_columns;
 }
 
 static uint64_t larger(uint64_t x, uint64_t y) { return x > y ? x : y; }
@@ -157,10 +185,19 @@ static void join(hd_piece *p, const hd_piece *q)
     p->after_2 = larger(p->after_2, q->after_2);
 }
 
-/* Adds a pointer to this piece, which may be one that is there. */
-static heddle_status add_piece(heddle_loop *l, const hd_piece *q, size_t offset)
+static heddle_status check_stride(const heddle_loop *l, size_t stride)
+{
+    if (!stride || (stride <= l->params_bytes && sizeof(uint64_t) <= l->params_bytes - stride))
+        return HEDDLE_OK;
+    return HD_SAY_NEW(HEDDLE_EINVAL, "the stride at offset %zu is outside of the params, which have %u bytes", stride,
+                      l->params_bytes);
+}
+
+/* Adds a pointer to this piece, which may be one that is there. stride: of a field for that, or 0. */
+static heddle_status add_piece(heddle_loop *l, const hd_piece *q, size_t offset, size_t stride)
 {
     uint64_t i = 0;
+    HD_TRY(check_stride(l, stride));
     if (offset > l->params_bytes || sizeof(void *) > l->params_bytes - offset)
         return HD_SAY_NEW(HEDDLE_EINVAL, "the pointer at offset %zu is outside of the params, which have %u bytes",
                           offset, l->params_bytes);
@@ -174,7 +211,7 @@ static heddle_status add_piece(heddle_loop *l, const hd_piece *q, size_t offset)
         *hd_piece_at(l, l->pieces.n++) = *q;
         q->array->n_loops++;
     }
-    ((hd_field *)l->fields.at)[l->fields.n++] = (hd_field){offset, (uint32_t)i};
+    ((hd_field *)l->fields.at)[l->fields.n++] = (hd_field){offset, stride, (uint32_t)i};
     return HEDDLE_OK;
 }
 
@@ -184,7 +221,7 @@ static heddle_status add_access(heddle_loop *l, const heddle_access *a, uint32_t
     HD_TRY(check_access(l, a, i));
     p = piece_of(l, a);
     p.access = i;
-    return add_piece(l, &p, a->field);
+    return add_piece(l, &p, a->field, a->stride);
 }
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------- */
@@ -224,7 +261,7 @@ static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
     p.n_each = 1;
     p.end = p.n_all = l->n_grains;
     p.end_byte = d.row_bytes;
-    return add_piece(l, &p, r->field);
+    return add_piece(l, &p, r->field, 0);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------------ */

@@ -58,6 +58,7 @@ heddle_status hd_array_make(heddle_fleet *f, const heddle_array_desc *d, heddle_
     if (!a)
         return hd_say(NULL, HEDDLE_ENOMEM, "%s: out of memory", call);
     a->fleet = f;
+    a->segment = HD_NONE;
     a->n_rows = d->n_rows;
     a->row_bytes = d->row_bytes;
     a->stride = d->stride_bytes ? d->stride_bytes : d->row_bytes;
@@ -74,6 +75,8 @@ void hd_array_drop(heddle_array *a)
 {
     if (!a)
         return;
+    if (a->segment != HD_NONE)
+        a->fleet->on_jobs->drop(a->fleet->jobs, a);
     if (a->is_pinned)
         a->fleet->pins->backend->host_unpin(a->fleet->pins->device, a->host);
     hd_delete_sparse(a->own_bytes ? a->host : NULL, a->own_bytes);
@@ -134,7 +137,15 @@ HEDDLE_API heddle_status heddle_array_fetch(heddle_array *a, uint64_t row, uint6
     while (is_in_use(a, 1))
         (void)pthread_cond_wait(&a->fleet->ended, &a->fleet->mutex);
     (void)pthread_mutex_unlock(&a->fleet->mutex);
-    return HEDDLE_OK;
+    return a->segment == HD_NONE ? HEDDLE_OK : a->fleet->on_jobs->fetch(a->fleet->jobs, a, row, n_rows);
+}
+
+heddle_status hd_array_leave_jobs(heddle_array *a, int writes)
+{
+    if (!a || a->segment == HD_NONE)
+        return HEDDLE_OK;
+    HD_TRY(a->fleet->on_jobs->fetch(a->fleet->jobs, a, 0, a->n_rows));
+    return writes ? a->fleet->on_jobs->wrote(a->fleet->jobs, a, 0, a->n_rows) : HEDDLE_OK;
 }
 
 HEDDLE_API heddle_status heddle_array_wrote(heddle_array *a, uint64_t row, uint64_t n_rows)
@@ -144,6 +155,7 @@ HEDDLE_API heddle_status heddle_array_wrote(heddle_array *a, uint64_t row, uint6
     (void)pthread_mutex_lock(&a->fleet->mutex);
     is_busy = is_in_use(a, 0);
     (void)pthread_mutex_unlock(&a->fleet->mutex);
-    return is_busy ? hd_say(NULL, HEDDLE_EBUSY, "heddle_array_wrote: a running loop or wavefront has the array")
-                   : HEDDLE_OK;
+    if (is_busy)
+        return hd_say(NULL, HEDDLE_EBUSY, "heddle_array_wrote: a running loop or wavefront has the array");
+    return a->segment == HD_NONE ? HEDDLE_OK : a->fleet->on_jobs->wrote(a->fleet->jobs, a, row, n_rows);
 }

@@ -39,7 +39,7 @@ static void combine(const heddle_reduction *r, const uint8_t *row)
     }
 }
 
-static void put_together(heddle_loop *l)
+void hd_founds_combine(const heddle_loop *l)
 {
     uint64_t k, g;
     for (k = 0; k < l->founds.n; k++) {
@@ -117,7 +117,7 @@ void hd_loop_end(heddle_loop *l)
     hd_chart_end(l->chart, l->start_ns, l->time_ns);
     l->turn.status = outcome(l);
     if (l->turn.status == HEDDLE_OK)
-        put_together(l);
+        hd_founds_combine(l);
     for (i = 0; i < l->fleet->units.n; i++)
         hd_split_count(l->split, i, &l->counts[i]);
     for (i = 0; i < l->fleet->n_kinds; i++)

@@ -228,13 +228,12 @@ static heddle_status start_threads(heddle_fleet *f)
     return HEDDLE_OK;
 }
 
-/* Waits with a limit go by the clock that nobody sets. */
-static void init_ended(heddle_fleet *f)
+void hd_fleet_init_cond(pthread_cond_t *c)
 {
     pthread_condattr_t a;
     (void)pthread_condattr_init(&a);
     (void)pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&f->ended, &a);
+    (void)pthread_cond_init(c, &a);
     (void)pthread_condattr_destroy(&a);
 }
 
@@ -251,7 +250,7 @@ HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devic
     f->n_forks = hd_process_forks;
     (void)pthread_mutex_init(&f->mutex, NULL);
     (void)pthread_cond_init(&f->wanted, NULL);
-    init_ended(f);
+    hd_fleet_init_cond(&f->ended);
     s = read_config(f, config);
     by_env = f->config.devices;
     if (s == HEDDLE_OK)
@@ -277,6 +276,8 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
     (void)pthread_cond_broadcast(&f->wanted);
     (void)pthread_mutex_unlock(&f->mutex);
     hd_driver_stop(f);
+    if (f->jobs)
+        f->on_jobs->close(f->jobs);
     for (i = 0; i < f->units.n; i++)
         hd_unit_free(hd_unit_at(f, i));
     hd_list_clear(&f->units);

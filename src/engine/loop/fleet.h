@@ -47,6 +47,15 @@ typedef struct hd_fleet_unit {
     int has_thread;
 } hd_fleet_unit;
 
+struct hd_jobs;
+/* What arrays and loops ask of the jobs of their fleet. NULL where there are none. */
+typedef struct hd_jobs_calls {
+    void (*close)(struct hd_jobs *jobs);
+    heddle_status (*fetch)(struct hd_jobs *jobs, heddle_array *a, uint64_t row, uint64_t n_rows);
+    heddle_status (*wrote)(struct hd_jobs *jobs, heddle_array *a, uint64_t row, uint64_t n_rows);
+    void (*drop)(struct hd_jobs *jobs, heddle_array *a);
+} hd_jobs_calls;
+
 struct heddle_fleet {
     heddle_fleet_config config;
     char *profile_file; /* a copy, or NULL */
@@ -63,6 +72,8 @@ struct heddle_fleet {
     uint32_t driver_is_asked_in;
     uint32_t n_loops; /* and wavefronts, that were not freed */
     uint32_t n_forks; /* hd_process_forks at opening */
+    struct hd_jobs *jobs;         /* NULL: there was none yet */
+    const hd_jobs_calls *on_jobs; /* for this floor, which is below that of jobs */
     int is_closing;
 };
 
@@ -73,6 +84,7 @@ struct heddle_array {
     uint64_t own_bytes; /* allocated by the library, or 0 */
     int is_pinned;
     uint32_t n_loops; /* that have it */
+    uint32_t segment; /* its number in the jobs' directory; HD_NONE: no job has had it */
     int is_freed;     /* by the user, while loops had it */
     char how[160];
 };
@@ -98,15 +110,17 @@ typedef struct hd_piece {
     uint64_t n_each;               /* of a grain */
     uint64_t before, after, n_all; /* more on either side; that there are */
     uint64_t first_byte, end_byte; /* ROWS, BOTH: of each row, those that belong to the second index */
+    uint64_t n_each_2;             /* BOTH, RECT: bytes of a tile of the second index */
     uint64_t before_2, after_2;    /* that there are on either side of these, and are read */
     heddle_access_fn fn;           /* PARTS */
     void *user;
     hd_map in, out;
+    uint64_t n_rows, n_columns; /* RECT: fixed, from `first`, from first_byte on; or 0 */
 } hd_piece;
 
 /* A pointer in the record of params, to row 0 of a piece. */
 typedef struct hd_field {
-    size_t offset;
+    size_t offset, stride; /* stride: of the bytes from row to row; 0: there is no such field */
     uint32_t piece;
 } hd_field;
 
@@ -189,8 +203,8 @@ uint64_t hd_layout_first(const hd_piece *p, const hd_slice *s);
 uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least);
 /* The place of piece i in a slot for at most that many grains; i = the number of pieces: the size of a slot. */
 uint64_t hd_layout_offset(const heddle_loop *l, uint64_t most, uint64_t i);
-/* Sets the pointers of a record of params: row 0 of piece i would be at base[i]. */
-void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base);
+/* Sets the pointers of a record of params: row 0 of piece i would be at base[i]. strides: from row to row; NULL: those of the arrays. */
+void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base, const uint64_t *strides);
 
 /* accesses.c: makes pieces, fields and founds of the description. */
 heddle_status hd_accesses_read(heddle_loop *l);
@@ -227,8 +241,15 @@ int hd_loop_reads_results(const heddle_loop *l);
 void hd_core_run(heddle_loop *l, hd_fleet_unit *u);
 /* manager.c: the same for an accelerator. */
 void hd_manager_run(heddle_loop *l, hd_fleet_unit *u);
+/* Puts a copy into a queue of the accelerator, in pieces that it takes. */
+heddle_status hd_copy_put(hd_fleet_unit *u, uint32_t queue, heddle_copy c);
+/* ending.c: combines what was found by tiles, which is at home. */
+void hd_founds_combine(const heddle_loop *l);
 /* Is nothing under way on the accelerator? HEDDLE_EBUSY; an error: it is lost. */
 heddle_status hd_manager_ask(hd_fleet_unit *u);
+
+/* fleet.c: of waits with a limit, which go by the clock that nobody sets. */
+void hd_fleet_init_cond(pthread_cond_t *c);
 
 /* orphans.c: frees memory of the accelerator: at once; when it answers again, if it is silent; never, if it is lost, since that would
  * wait. */
@@ -261,7 +282,13 @@ void hd_profile_write(const heddle_fleet *f, const char *device, const char *set
 void hd_profile_find(heddle_loop *l);
 void hd_profile_keep(const heddle_loop *l);
 
+/* loop.c: heddle_loop_new. is_run 0: only the description, which jobs have; such a loop cannot be run. */
+heddle_status hd_loop_make(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d, int is_run,
+                           heddle_loop **out);
+
 /* array.c */
+/* A loop or wavefront is about to touch the array: it is brought home, and if that writes it, no device has it any more. NULL: nothing. */
+heddle_status hd_array_leave_jobs(heddle_array *a, int writes);
 heddle_status hd_array_make(heddle_fleet *f, const heddle_array_desc *d, heddle_array **out, const char *call);
 void hd_array_drop(heddle_array *a);
 

@@ -29,6 +29,8 @@ static hd_patch patch_of(const hd_piece *p, const hd_slice *s)
     const side r = side_of(p, s);
     if (p->kind == HEDDLE_ACCESS_COLUMNS)
         return (hd_patch){r.begin, r.end - r.begin, a->n_rows, a->stride};
+    if (p->n_rows)
+        return (hd_patch){p->first * a->stride + p->first_byte, p->end_byte - p->first_byte, p->n_rows, a->stride};
     return (hd_patch){r.begin * a->stride + p->first_byte - p->before_2,
                       p->end_byte + p->after_2 - (p->first_byte - p->before_2), r.end - r.begin, a->stride};
 }
@@ -131,11 +133,14 @@ uint64_t hd_layout_most(const heddle_loop *l, uint64_t bytes, uint64_t *least)
     return hd_at_most((bytes - fixed) / each ? (bytes - fixed) / each : 1, l->n_grains);
 }
 
-void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base)
+void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base, const uint64_t *strides)
 {
     uint64_t i;
     for (i = 0; i < l->fields.n; i++) {
         const hd_field *f = (const hd_field *)l->fields.at + i;
+        const uint64_t stride = strides ? strides[f->piece] : hd_piece_at(l, f->piece)->array->stride;
         memcpy(params + f->offset, &base[f->piece], sizeof(void *));
+        if (f->stride)
+            memcpy(params + f->stride, &stride, sizeof stride);
     }
 }

@@ -194,8 +194,8 @@ static void forget(heddle_loop *l)
     hd_delete(l, sizeof *l);
 }
 
-HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
-                                         heddle_loop **out)
+heddle_status hd_loop_make(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d, int is_run,
+                           heddle_loop **out)
 {
     heddle_loop *l;
     heddle_loop_desc full;
@@ -222,18 +222,25 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
     s = hd_accesses_read(l);
     l->desc.accesses = NULL; /* the caller's */
     l->desc.reductions = NULL;
-    if (s == HEDDLE_OK)
+    if (s == HEDDLE_OK && is_run)
         s = suit_units(l);
-    if (s == HEDDLE_OK && full.n_trace && !(l->chart = new_chart(l)))
+    if (s == HEDDLE_OK && is_run && full.n_trace && !(l->chart = new_chart(l)))
         s = SAY(HEDDLE_ENOMEM, "no memory for a trace of %u events a row", full.n_trace);
     if (s != HEDDLE_OK) {
         forget(l);
         return s;
     }
-    hd_profile_find(l);
+    if (is_run)
+        hd_profile_find(l);
     f->n_loops++;
     *out = l;
     return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
+                                         heddle_loop **out)
+{
+    return hd_loop_make(f, table, d, 1, out);
 }
 
 HEDDLE_API void heddle_loop_free(heddle_loop *l)
@@ -241,7 +248,8 @@ HEDDLE_API void heddle_loop_free(heddle_loop *l)
     if (!l)
         return;
     (void)heddle_loop_wait(l, HEDDLE_FOREVER);
-    hd_profile_keep(l);
+    if (l->models)
+        hd_profile_keep(l);
     l->fleet->n_loops--;
     forget(l);
 }
@@ -257,7 +265,7 @@ static void set_params(heddle_loop *l, const void *params)
         memcpy(l->params, params, l->params_bytes);
     for (i = 0; i < l->pieces.n; i++)
         base[i] = hd_piece_at(l, i)->array->host;
-    hd_layout_point(l, l->params, base);
+    hd_layout_point(l, l->params, base, NULL);
 }
 
 /* alone: the unit that runs all of it, in one slice; or NULL. */
@@ -330,12 +338,21 @@ static void run_here(heddle_loop *l)
     hd_turns_leave(l->fleet);
 }
 
+static heddle_status leave_jobs(const heddle_loop *l)
+{
+    uint64_t i;
+    for (i = 0; i < l->pieces.n; i++)
+        HD_TRY(hd_array_leave_jobs(hd_piece_at(l, i)->array, hd_piece_at(l, i)->writes));
+    return HEDDLE_OK;
+}
+
 HEDDLE_API heddle_status heddle_loop_start(heddle_loop *l, const void *params, size_t params_bytes)
 {
     hd_fleet_unit *alone;
     if (!l)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_start: the loop is NULL");
     HD_TRY(hd_turns_check_start(&l->turn, "heddle_loop_start", l->table, params, params_bytes));
+    HD_TRY(leave_jobs(l));
     clear_run(l);
     set_params(l, params);
     alone = unit_alone(l);

@@ -46,8 +46,7 @@ static heddle_status copy_row(const heddle_accelerator *a, uint32_t queue, heddl
     return HEDDLE_OK;
 }
 
-/* Copies in pieces that the accelerator takes. */
-static heddle_status copy(hd_fleet_unit *u, uint32_t queue, heddle_copy c)
+heddle_status hd_copy_put(hd_fleet_unit *u, uint32_t queue, heddle_copy c)
 {
     const heddle_accelerator *a = &u->acc;
     const uint64_t most = a->most_copy_bytes ? a->most_copy_bytes : UINT64_MAX;
@@ -79,7 +78,7 @@ static heddle_status move(manager *m, uint32_t queue, const heddle_array *a, con
                            (uint32_t)is_in};
     *(is_in ? &m->run->bytes_in : &m->run->bytes_out) += c.n_rows * c.row_bytes;
     *(is_in ? &m->slots[queue].n_in : &m->slots[queue].n_out) += c.n_rows * c.row_bytes;
-    return copy(m->unit, queue, c);
+    return hd_copy_put(m->unit, queue, c);
 }
 
 /* Where byte 0 of a piece's array would be. */
@@ -204,7 +203,7 @@ static heddle_status put_span(manager *m, uint32_t queue, const hd_slice *s)
                                 .tile = l->desc.tile,
                                 .tile_2 = l->desc.tile_2};
     memcpy(m->params, l->params, l->params_bytes);
-    hd_layout_point(l, m->params, m->base);
+    hd_layout_point(l, m->params, m->base, NULL);
     return a->span(a->self, queue, &w);
 }
 

@@ -164,7 +164,7 @@ hd_turn_state hd_turns_state(const hd_fleet_turn *t)
     return state;
 }
 
-static struct timespec until(uint32_t timeout_ms)
+struct timespec hd_turns_until(uint32_t timeout_ms)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -178,7 +178,7 @@ static struct timespec until(uint32_t timeout_ms)
 /* The caller holds the mutex. 0: it has not ended. */
 static int wait_for_end(hd_fleet_turn *t, uint32_t timeout_ms)
 {
-    const struct timespec limit = until(timeout_ms);
+    const struct timespec limit = hd_turns_until(timeout_ms);
     heddle_fleet *f = t->fleet;
     int r = 0;
     while (t->state == HD_TURN_STARTED && r != ETIMEDOUT)

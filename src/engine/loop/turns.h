@@ -11,6 +11,8 @@
 #include "heddle/fleet.h"
 #include "heddle/task.h"
 
+#include <time.h>
+
 typedef enum hd_turn_state { HD_TURN_IDLE, HD_TURN_STARTED, HD_TURN_ENDED } hd_turn_state;
 
 /* What is run. `self` is the loop or the wavefront. */
@@ -52,6 +54,8 @@ void hd_turns_leave(heddle_fleet *f);
 /* Runs all of one that the thread has entered, and leaves. */
 void hd_turns_drive(hd_fleet_turn *t);
 hd_turn_state hd_turns_state(const hd_fleet_turn *t);
+/* For waits with a limit. */
+struct timespec hd_turns_until(uint32_t timeout_ms);
 /* EBUSY after timeout_ms, else how the run ended, with its sentence. */
 heddle_status hd_turns_wait(hd_fleet_turn *t, uint32_t timeout_ms);
 

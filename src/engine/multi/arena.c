@@ -2,9 +2,9 @@
 /* arena.c - blocks in two lists by address: all, and the free ones (arena.h). */
 #include "engine/multi/arena.h"
 
-static uint64_t block_bytes(const hd_arena *a) { return sizeof(hd_block) + a->n_marks * sizeof(uint64_t); }
+static uint64_t block_bytes(const hd_arena *a) { return sizeof(hd_arena_block) + a->n_marks * sizeof(uint64_t); }
 
-static void link_free(hd_arena *a, hd_block *b, hd_block *after)
+static void link_free(hd_arena *a, hd_arena_block *b, hd_arena_block *after)
 {
     b->is_free = 1;
     b->prev_free = after;
@@ -14,7 +14,7 @@ static void link_free(hd_arena *a, hd_block *b, hd_block *after)
     *(after ? &after->next_free : &a->first_free) = b;
 }
 
-static void unlink_free(hd_arena *a, hd_block *b)
+static void unlink_free(hd_arena *a, hd_arena_block *b)
 {
     *(b->prev_free ? &b->prev_free->next_free : &a->first_free) = b->next_free;
     if (b->next_free)
@@ -23,12 +23,12 @@ static void unlink_free(hd_arena *a, hd_block *b)
 }
 
 /* The free block takes in its neighbour, which is free, too. */
-static void swallow(hd_arena *a, hd_block *b)
+static void swallow(hd_arena *a, hd_arena_block *b)
 {
-    hd_block *gone = b->next;
+    hd_arena_block *gone = b->next;
     b->n_bytes += gone->n_bytes;
     for (uint32_t i = 0; i < a->n_marks; i++)
-        hd_mark(b->marks, i, gone->marks[i]);
+        hd_marks_note(b->marks, i, gone->marks[i]);
     unlink_free(a, gone);
     b->next = gone->next;
     if (b->next)
@@ -39,7 +39,7 @@ static void swallow(hd_arena *a, hd_block *b)
 
 int hd_arena_open(hd_arena *a, uint64_t n_bytes, uint32_t device, uint32_t n_marks)
 {
-    hd_block *b;
+    hd_arena_block *b;
     *a = (hd_arena){.n_bytes = n_bytes / HD_ARENA_UNIT * HD_ARENA_UNIT, .device = device, .n_marks = n_marks};
     if (!a->n_bytes)
         return 0;
@@ -55,14 +55,14 @@ int hd_arena_open(hd_arena *a, uint64_t n_bytes, uint32_t device, uint32_t n_mar
 
 void hd_arena_close(hd_arena *a)
 {
-    for (hd_block *b = a->first, *next; b; b = next) {
+    for (hd_arena_block *b = a->first, *next; b; b = next) {
         next = b->next;
         hd_delete(b, block_bytes(a));
     }
     *a = (hd_arena){0};
 }
 
-static int is_alike(const hd_arena *a, const hd_block *b, const hd_block *other)
+static int is_alike(const hd_arena *a, const hd_arena_block *b, const hd_arena_block *other)
 {
     return !memcmp(b->marks, other->marks, a->n_marks * sizeof *b->marks);
 }
@@ -70,7 +70,7 @@ static int is_alike(const hd_arena *a, const hd_block *b, const hd_block *other)
 /* Forgets marks that are done, and joins neighbours that are alike then. */
 static void settle(hd_arena *a, const hd_clocks *c)
 {
-    for (hd_block *b = a->first_free, *before = NULL; b; b = b->next_free) {
+    for (hd_arena_block *b = a->first_free, *before = NULL; b; b = b->next_free) {
         hd_marks_clear(c, a->device, b->marks);
         if (before && before->next == b && is_alike(a, before, b)) {
             swallow(a, before);
@@ -81,7 +81,7 @@ static void settle(hd_arena *a, const hd_clocks *c)
 }
 
 /* Bytes of the free neighbours from b on; *last is the last of them. */
-static uint64_t run_bytes(hd_block *b, hd_block **last)
+static uint64_t run_bytes(hd_arena_block *b, hd_arena_block **last)
 {
     uint64_t n = b->n_bytes;
     for (; b->next && b->next->is_free; b = b->next)
@@ -90,11 +90,11 @@ static uint64_t run_bytes(hd_block *b, hd_block **last)
     return n;
 }
 
-static hd_block *best_fit(const hd_arena *a, uint64_t n_bytes)
+static hd_arena_block *best_fit(const hd_arena *a, uint64_t n_bytes)
 {
-    hd_block *best = NULL, *last;
+    hd_arena_block *best = NULL, *last;
     uint64_t least = UINT64_MAX;
-    for (hd_block *b = a->first_free; b; b = last->next_free) {
+    for (hd_arena_block *b = a->first_free; b; b = last->next_free) {
         const uint64_t n = run_bytes(b, &last);
         if (n >= n_bytes && n < least) {
             least = n;
@@ -105,7 +105,7 @@ static hd_block *best_fit(const hd_arena *a, uint64_t n_bytes)
 }
 
 /* Cuts what is beyond n_bytes off a free block; it keeps the marks of where it was. */
-static void cut_off(hd_arena *a, hd_block *b, uint64_t n_bytes, hd_block *rest)
+static void cut_off(hd_arena *a, hd_arena_block *b, uint64_t n_bytes, hd_arena_block *rest)
 {
     rest->at = b->at + n_bytes;
     rest->n_bytes = b->n_bytes - n_bytes;
@@ -120,9 +120,9 @@ static void cut_off(hd_arena *a, hd_block *b, uint64_t n_bytes, hd_block *rest)
     link_free(a, rest, b);
 }
 
-heddle_status hd_arena_take(hd_arena *a, const hd_clocks *c, uint64_t n_bytes, hd_block **out)
+heddle_status hd_arena_take(hd_arena *a, const hd_clocks *c, uint64_t n_bytes, hd_arena_block **out)
 {
-    hd_block *b, *last, *rest;
+    hd_arena_block *b, *last, *rest;
     uint64_t found = 0;
     settle(a, c);
     b = best_fit(a, n_bytes);
@@ -145,9 +145,9 @@ heddle_status hd_arena_take(hd_arena *a, const hd_clocks *c, uint64_t n_bytes, h
     return HEDDLE_OK;
 }
 
-void hd_arena_give_back(hd_arena *a, hd_block *b)
+void hd_arena_give_back(hd_arena *a, hd_arena_block *b)
 {
-    hd_block *before = b->prev;
+    hd_arena_block *before = b->prev;
     while (before && !before->is_free)
         before = before->prev;
     a->used_bytes -= b->n_bytes;

@@ -11,16 +11,16 @@
 
 #define HD_ARENA_UNIT 256u
 
-typedef struct hd_block {
-    struct hd_block *prev, *next;           /* by address */
-    struct hd_block *prev_free, *next_free; /* the same, of free ones */
+typedef struct hd_arena_block {
+    struct hd_arena_block *prev, *next;           /* by address */
+    struct hd_arena_block *prev_free, *next_free; /* the same, of free ones */
     uint64_t at, n_bytes;
     int is_free;
     uint64_t marks[];
-} hd_block;
+} hd_arena_block;
 
 typedef struct hd_arena {
-    hd_block *first, *first_free;
+    hd_arena_block *first, *first_free;
     uint64_t n_bytes, used_bytes, n_blocks;
     uint32_t device, n_marks;
 } hd_arena;
@@ -29,8 +29,8 @@ typedef struct hd_arena {
 int hd_arena_open(hd_arena *a, uint64_t n_bytes, uint32_t device, uint32_t n_marks);
 void hd_arena_close(hd_arena *a);
 /* n_bytes: more than 0, in units. ERANGE: no free neighbours have so much. ENOMEM. */
-heddle_status hd_arena_take(hd_arena *a, const hd_clocks *c, uint64_t n_bytes, hd_block **out);
-void hd_arena_give_back(hd_arena *a, hd_block *b);
+heddle_status hd_arena_take(hd_arena *a, const hd_clocks *c, uint64_t n_bytes, hd_arena_block **out);
+void hd_arena_give_back(hd_arena *a, hd_arena_block *b);
 uint64_t hd_arena_table_bytes(const hd_arena *a);
 
 static inline uint64_t hd_arena_round(uint64_t n_bytes)

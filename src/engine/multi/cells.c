@@ -38,14 +38,14 @@ static void take_out(hd_list *l, uint64_t i, uint64_t item_bytes)
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------- */
 
-heddle_status hd_cell_enter(hd_segments *s, hd_cell *c, hd_window *w)
+heddle_status hd_seg_cell_enter(hd_segments *s, hd_seg_cell *c, hd_seg_window *w)
 {
-    hd_copy *copy = hd_copy_in(s, c, w);
+    hd_seg_copy *copy = hd_seg_copy_in(s, c, w);
     if (copy)
         return HEDDLE_OK;
     if (room(&c->copies, s->copy_bytes))
         return HEDDLE_ENOMEM;
-    copy = hd_copy_of(s, c, c->copies.n++);
+    copy = hd_seg_copy_of(s, c, c->copies.n++);
     memset(copy, 0, s->copy_bytes);
     copy->window = w;
     if (w)
@@ -53,14 +53,14 @@ heddle_status hd_cell_enter(hd_segments *s, hd_cell *c, hd_window *w)
     return HEDDLE_OK;
 }
 
-void hd_cell_leave(hd_segments *s, hd_cell *c, hd_copy *gone)
+void hd_seg_cell_leave(hd_segments *s, hd_seg_cell *c, hd_seg_copy *gone)
 {
-    hd_copy *last = hd_copy_of(s, c, --c->copies.n);
+    hd_seg_copy *last = hd_seg_copy_of(s, c, --c->copies.n);
     if (gone != last)
         memcpy(gone, last, s->copy_bytes);
 }
 
-static int clone_copies(const hd_segments *s, hd_cell *to, const hd_cell *from)
+static int clone_copies(const hd_segments *s, hd_seg_cell *to, const hd_seg_cell *from)
 {
     uint64_t n_bytes = from->copies.n * s->copy_bytes;
     void *p = hd_resize(NULL, 0, &n_bytes);
@@ -73,140 +73,140 @@ static int clone_copies(const hd_segments *s, hd_cell *to, const hd_cell *from)
 
 /* ---- bands ----------------------------------------------------------------------------------------------------------- */
 
-static void clear_cells(hd_segments *s, hd_band *b)
+static void clear_cells(hd_segments *s, hd_seg_band *b)
 {
     for (uint64_t i = 0; i < b->cells.n; i++)
-        hd_list_clear(&hd_cell_of(b, i)->copies);
+        hd_list_clear(&hd_seg_cell_of(b, i)->copies);
     s->n_cells -= b->cells.n;
     hd_list_clear(&b->cells);
 }
 
-static int clone_cells(hd_segments *s, hd_band *to, const hd_band *from)
+static int clone_cells(hd_segments *s, hd_seg_band *to, const hd_seg_band *from)
 {
-    uint64_t n_bytes = from->cells.n * sizeof(hd_cell);
+    uint64_t n_bytes = from->cells.n * sizeof(hd_seg_cell);
     to->cells = (hd_list){hd_resize(NULL, 0, &n_bytes), 0, from->cells.n, n_bytes};
     if (!to->cells.at)
         return -1;
     for (; to->cells.n < from->cells.n; to->cells.n++, s->n_cells++) {
-        hd_cell *c = hd_cell_of(to, to->cells.n);
-        *c = *hd_cell_of(from, to->cells.n);
+        hd_seg_cell *c = hd_seg_cell_of(to, to->cells.n);
+        *c = *hd_seg_cell_of(from, to->cells.n);
         if (clone_copies(s, c, c)) {
             clear_cells(s, to);
             return -1;
         }
     }
-    to->cells.cap = n_bytes / sizeof(hd_cell);
+    to->cells.cap = n_bytes / sizeof(hd_seg_cell);
     return 0;
 }
 
-int hd_cells_open(hd_segments *s, hd_array *a)
+int hd_seg_cells_open(hd_segments *s, hd_seg_array *a)
 {
-    hd_band *b;
-    hd_cell *c;
+    hd_seg_band *b;
+    hd_seg_cell *c;
     if (room(&a->bands, sizeof *b))
         return -1;
-    b = hd_band_of(a, a->bands.n++);
-    *b = (hd_band){.end_byte = a->row_bytes};
+    b = hd_seg_band_of(a, a->bands.n++);
+    *b = (hd_seg_band){.end_byte = a->row_bytes};
     if (room(&b->cells, sizeof *c)) {
         hd_list_clear(&a->bands);
         return -1;
     }
-    c = hd_cell_of(b, b->cells.n++);
-    *c = (hd_cell){.end_row = a->n_rows};
+    c = hd_seg_cell_of(b, b->cells.n++);
+    *c = (hd_seg_cell){.end_row = a->n_rows};
     s->n_cells++;
-    if (hd_cell_enter(s, c, NULL)) {
-        hd_cells_close(s, a);
+    if (hd_seg_cell_enter(s, c, NULL)) {
+        hd_seg_cells_close(s, a);
         return -1;
     }
-    hd_copy_of(s, c, 0)->is_valid = 1;
+    hd_seg_copy_of(s, c, 0)->is_valid = 1;
     return 0;
 }
 
-void hd_cells_close(hd_segments *s, hd_array *a)
+void hd_seg_cells_close(hd_segments *s, hd_seg_array *a)
 {
     for (uint64_t i = 0; i < a->bands.n; i++)
-        clear_cells(s, hd_band_of(a, i));
+        clear_cells(s, hd_seg_band_of(a, i));
     hd_list_clear(&a->bands);
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------------------- */
 
 /* The band with that byte, the cell with that row; both are there. */
-static uint64_t find_band(const hd_array *a, uint64_t byte)
+static uint64_t find_band(const hd_seg_array *a, uint64_t byte)
 {
     uint64_t low = 0, high = a->bands.n;
     while (high - low > 1) {
         const uint64_t middle = (low + high) / 2;
-        *(hd_band_of(a, middle)->byte <= byte ? &low : &high) = middle;
+        *(hd_seg_band_of(a, middle)->byte <= byte ? &low : &high) = middle;
     }
     return low;
 }
 
-static uint64_t find_cell(const hd_band *b, uint64_t row)
+static uint64_t find_cell(const hd_seg_band *b, uint64_t row)
 {
     uint64_t low = 0, high = b->cells.n;
     while (high - low > 1) {
         const uint64_t middle = (low + high) / 2;
-        *(hd_cell_of(b, middle)->row <= row ? &low : &high) = middle;
+        *(hd_seg_cell_of(b, middle)->row <= row ? &low : &high) = middle;
     }
     return low;
 }
 
-void hd_walk_band(hd_walk *w)
+void hd_seg_walk_band(hd_seg_walk *w)
 {
-    w->cell = hd_cell_of(w->band, find_cell(w->band, w->rect.row));
-    w->end_cell = hd_cell_of(w->band, w->band->cells.n);
+    w->cell = hd_seg_cell_of(w->band, find_cell(w->band, w->rect.row));
+    w->end_cell = hd_seg_cell_of(w->band, w->band->cells.n);
 }
 
-hd_walk hd_walk_begin(const hd_array *a, const hd_rect *rect)
+hd_seg_walk hd_seg_walk_begin(const hd_seg_array *a, const hd_seg_rect *rect)
 {
-    hd_walk w = {.rect = *rect};
-    w.band = hd_band_of(a, find_band(a, rect->byte));
-    w.end_band = hd_band_of(a, a->bands.n);
-    hd_walk_band(&w);
+    hd_seg_walk w = {.rect = *rect};
+    w.band = hd_seg_band_of(a, find_band(a, rect->byte));
+    w.end_band = hd_seg_band_of(a, a->bands.n);
+    hd_seg_walk_band(&w);
     return w;
 }
 
 /* ---- cutting --------------------------------------------------------------------------------------------------------- */
 
-static int cut_cells(hd_segments *s, hd_band *b, uint64_t row)
+static int cut_cells(hd_segments *s, hd_seg_band *b, uint64_t row)
 {
     const uint64_t i = find_cell(b, row);
-    hd_cell rest;
-    if (hd_cell_of(b, i)->row == row || hd_cell_of(b, i)->end_row <= row)
+    hd_seg_cell rest;
+    if (hd_seg_cell_of(b, i)->row == row || hd_seg_cell_of(b, i)->end_row <= row)
         return 0;
-    rest = *hd_cell_of(b, i);
+    rest = *hd_seg_cell_of(b, i);
     rest.row = row;
     if (room(&b->cells, sizeof rest) || clone_copies(s, &rest, &rest))
         return -1;
-    hd_cell_of(b, i)->end_row = row;
-    *(hd_cell *)insert(&b->cells, i + 1, sizeof rest) = rest;
+    hd_seg_cell_of(b, i)->end_row = row;
+    *(hd_seg_cell *)insert(&b->cells, i + 1, sizeof rest) = rest;
     s->n_cells++;
     return 0;
 }
 
-static int cut_bands(hd_segments *s, hd_array *a, uint64_t byte)
+static int cut_bands(hd_segments *s, hd_seg_array *a, uint64_t byte)
 {
     const uint64_t i = find_band(a, byte);
-    hd_band rest;
-    if (hd_band_of(a, i)->byte == byte || hd_band_of(a, i)->end_byte <= byte)
+    hd_seg_band rest;
+    if (hd_seg_band_of(a, i)->byte == byte || hd_seg_band_of(a, i)->end_byte <= byte)
         return 0;
     if (room(&a->bands, sizeof rest))
         return -1;
-    rest = (hd_band){byte, hd_band_of(a, i)->end_byte, {0}};
-    if (clone_cells(s, &rest, hd_band_of(a, i)))
+    rest = (hd_seg_band){byte, hd_seg_band_of(a, i)->end_byte, {0}};
+    if (clone_cells(s, &rest, hd_seg_band_of(a, i)))
         return -1;
-    hd_band_of(a, i)->end_byte = byte;
-    *(hd_band *)insert(&a->bands, i + 1, sizeof rest) = rest;
+    hd_seg_band_of(a, i)->end_byte = byte;
+    *(hd_seg_band *)insert(&a->bands, i + 1, sizeof rest) = rest;
     return 0;
 }
 
-heddle_status hd_cells_cut(hd_segments *s, hd_array *a, const hd_rect *rect)
+heddle_status hd_seg_cells_cut(hd_segments *s, hd_seg_array *a, const hd_seg_rect *rect)
 {
     if (cut_bands(s, a, rect->byte) || cut_bands(s, a, rect->end_byte))
         return HEDDLE_ENOMEM;
-    for (uint64_t i = find_band(a, rect->byte); i < a->bands.n && hd_band_of(a, i)->byte < rect->end_byte; i++)
-        if (cut_cells(s, hd_band_of(a, i), rect->row) || cut_cells(s, hd_band_of(a, i), rect->end_row))
+    for (uint64_t i = find_band(a, rect->byte); i < a->bands.n && hd_seg_band_of(a, i)->byte < rect->end_byte; i++)
+        if (cut_cells(s, hd_seg_band_of(a, i), rect->row) || cut_cells(s, hd_seg_band_of(a, i), rect->end_row))
             return HEDDLE_ENOMEM;
     return HEDDLE_OK;
 }
@@ -214,11 +214,11 @@ heddle_status hd_cells_cut(hd_segments *s, hd_array *a, const hd_rect *rect)
 /* ---- joining --------------------------------------------------------------------------------------------------------- */
 
 /* Forgets points that are done. Is the copy of no use any more? */
-static int settle_copy(hd_segments *s, hd_copy *copy)
+static int settle_copy(hd_segments *s, hd_seg_copy *copy)
 {
     hd_marks_clear(&s->clocks, copy->window ? copy->window->device : 0, copy->marks);
-    if (hd_point_is_done(&s->clocks, copy->ready)) {
-        copy->ready = (hd_point){0, 0};
+    if (hd_seg_point_is_done(&s->clocks, copy->ready)) {
+        copy->ready = (hd_seg_point){0, 0};
         copy->sources = 0;
     }
     if (!copy->window || copy->is_valid || copy->ready.number)
@@ -229,19 +229,19 @@ static int settle_copy(hd_segments *s, hd_copy *copy)
     return 1;
 }
 
-static void settle_cell(hd_segments *s, hd_cell *c)
+static void settle_cell(hd_segments *s, hd_seg_cell *c)
 {
     for (uint64_t i = c->copies.n; i-- > 0;)
-        if (settle_copy(s, hd_copy_of(s, c, i)))
-            hd_cell_leave(s, c, hd_copy_of(s, c, i));
+        if (settle_copy(s, hd_seg_copy_of(s, c, i)))
+            hd_seg_cell_leave(s, c, hd_seg_copy_of(s, c, i));
 }
 
-static int is_alike(const hd_segments *s, const hd_cell *c, const hd_cell *other)
+static int is_alike(const hd_segments *s, const hd_seg_cell *c, const hd_seg_cell *other)
 {
     if (c->copies.n != other->copies.n)
         return 0;
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const hd_copy *copy = hd_copy_of(s, c, i), *twin = hd_copy_in(s, other, copy->window);
+        const hd_seg_copy *copy = hd_seg_copy_of(s, c, i), *twin = hd_seg_copy_in(s, other, copy->window);
         if (!twin || copy->is_valid != twin->is_valid || copy->sources != twin->sources ||
             copy->ready.queue != twin->ready.queue || copy->ready.number != twin->ready.number ||
             memcmp(copy->marks, twin->marks, hd_n_marks(s->n_devices) * sizeof *copy->marks))
@@ -250,37 +250,37 @@ static int is_alike(const hd_segments *s, const hd_cell *c, const hd_cell *other
     return 1;
 }
 
-static void join_cells(hd_segments *s, hd_band *b)
+static void join_cells(hd_segments *s, hd_seg_band *b)
 {
     uint64_t n = 0;
     for (uint64_t i = 0; i < b->cells.n; i++) {
-        hd_cell *c = hd_cell_of(b, i);
+        hd_seg_cell *c = hd_seg_cell_of(b, i);
         settle_cell(s, c);
-        if (n && is_alike(s, hd_cell_of(b, n - 1), c)) {
-            hd_cell_of(b, n - 1)->end_row = c->end_row;
+        if (n && is_alike(s, hd_seg_cell_of(b, n - 1), c)) {
+            hd_seg_cell_of(b, n - 1)->end_row = c->end_row;
             hd_list_clear(&c->copies);
         } else {
-            *hd_cell_of(b, n++) = *c;
+            *hd_seg_cell_of(b, n++) = *c;
         }
     }
     s->n_cells -= b->cells.n - n;
     b->cells.n = n;
 }
 
-static int are_bands_alike(const hd_segments *s, const hd_band *b, const hd_band *other)
+static int are_bands_alike(const hd_segments *s, const hd_seg_band *b, const hd_seg_band *other)
 {
     if (b->cells.n != other->cells.n)
         return 0;
     for (uint64_t i = 0; i < b->cells.n; i++)
-        if (hd_cell_of(b, i)->row != hd_cell_of(other, i)->row || !is_alike(s, hd_cell_of(b, i), hd_cell_of(other, i)))
+        if (hd_seg_cell_of(b, i)->row != hd_seg_cell_of(other, i)->row || !is_alike(s, hd_seg_cell_of(b, i), hd_seg_cell_of(other, i)))
             return 0;
     return 1;
 }
 
-static void join_bands(hd_segments *s, hd_array *a)
+static void join_bands(hd_segments *s, hd_seg_array *a)
 {
     for (uint64_t i = 0; i < a->bands.n; i++) {
-        hd_band *b = hd_band_of(a, i);
+        hd_seg_band *b = hd_seg_band_of(a, i);
         join_cells(s, b);
         if (i && are_bands_alike(s, b - 1, b)) {
             b[-1].end_byte = b->end_byte;
@@ -290,9 +290,9 @@ static void join_bands(hd_segments *s, hd_array *a)
     }
 }
 
-void hd_cells_join(hd_segments *s)
+void hd_seg_cells_join(hd_segments *s)
 {
     for (uint64_t i = 0; i < s->arrays.n; i++)
-        join_bands(s, hd_array_of(s, (uint32_t)i));
+        join_bands(s, hd_seg_array_of(s, (uint32_t)i));
     s->n_cells_joined = s->n_cells;
 }

@@ -10,99 +10,99 @@
 #include "engine/multi/arena.h"
 #include "engine/multi/segment.h"
 
-typedef struct hd_window {
-    hd_block *block; /* its marks: of what had the memory before */
-    hd_rect rect;
+typedef struct hd_seg_window {
+    hd_arena_block *block; /* its marks: of what had the memory before */
+    hd_seg_rect rect;
     uint64_t at, stride;  /* of the rect's first byte, in the pool */
     uint64_t used, call;  /* the time of its last use; the last call that needs it */
     uint64_t of_device, of_array; /* places in the two lists of windows */
     uint32_t device, array;
     int may_be_dirty; /* it got bytes that were not valid at home; a hint for what leaves first */
-} hd_window;
+} hd_seg_window;
 
-typedef struct hd_copy {
-    hd_window *window; /* NULL: home */
-    hd_point ready;    /* what wrote it last */
+typedef struct hd_seg_copy {
+    hd_seg_window *window; /* NULL: home */
+    hd_seg_point ready;    /* what wrote it last */
     uint64_t sources;  /* until that is done: devices that its bytes depend on, a bit each */
     uint64_t is_valid;
     uint64_t marks[]; /* who has read it since; of home: ever. In a new copy: the block's */
-} hd_copy;
+} hd_seg_copy;
 
-typedef struct hd_cell {
+typedef struct hd_seg_cell {
     uint64_t row, end_row;
     hd_list copies; /* of hd_segments.copy_bytes each */
-} hd_cell;
+} hd_seg_cell;
 
-typedef struct hd_band {
+typedef struct hd_seg_band {
     uint64_t byte, end_byte;
-    hd_list cells; /* hd_cell */
-} hd_band;
+    hd_list cells; /* hd_seg_cell */
+} hd_seg_band;
 
-typedef struct hd_array {
+typedef struct hd_seg_array {
     uint64_t n_rows, row_bytes, stride;
-    hd_list bands; /* hd_band; none: no array has this number */
-    hd_list *windows; /* of each device: hd_window * */
-} hd_array;
+    hd_list bands; /* hd_seg_band; none: no array has this number */
+    hd_list *windows; /* of each device: hd_seg_window * */
+} hd_seg_array;
 
-typedef struct hd_device {
+typedef struct hd_seg_device {
     hd_arena arena;
-    hd_list windows; /* hd_window * */
+    hd_list windows; /* hd_seg_window * */
     uint64_t n_left, n_left_tidied;
     int is_lost;
-} hd_device;
+} hd_seg_device;
 
-typedef struct hd_rank {
-    hd_window *window;
+typedef struct hd_seg_rank {
+    hd_seg_window *window;
     uint64_t next_use;
-} hd_rank;
+} hd_seg_rank;
 
 struct hd_segments {
     hd_clocks clocks;
-    hd_device *devices;
+    hd_seg_device *devices;
     uint32_t n_devices;
     uint8_t *reach; /* [reader][owner] */
     hd_next_use_fn next_use;
     void *user;
-    hd_list arrays;  /* hd_array */
-    hd_list runs;    /* scratch of hd_move */
-    hd_list ranks;   /* hd_rank: scratch of hd_windows_in_order */
+    hd_list arrays;  /* hd_seg_array */
+    hd_list runs;    /* scratch of hd_seg_move */
+    hd_list ranks;   /* hd_seg_rank: scratch of hd_seg_windows_in_order */
     uint64_t *moved; /* [from][to], home being the last */
     uint64_t copy_bytes, time, n_cells, n_cells_joined;
     int has_lost;
 };
 
-static inline hd_array *hd_array_of(const hd_segments *s, uint32_t array) { return (hd_array *)s->arrays.at + array; }
+static inline hd_seg_array *hd_seg_array_of(const hd_segments *s, uint32_t array) { return (hd_seg_array *)s->arrays.at + array; }
 static inline int hd_is_array(const hd_segments *s, uint32_t array)
 {
-    return array < s->arrays.n && hd_array_of(s, array)->bands.n > 0;
+    return array < s->arrays.n && hd_seg_array_of(s, array)->bands.n > 0;
 }
-static inline hd_band *hd_band_of(const hd_array *a, uint64_t i) { return (hd_band *)a->bands.at + i; }
-static inline hd_cell *hd_cell_of(const hd_band *b, uint64_t i) { return (hd_cell *)b->cells.at + i; }
-static inline hd_copy *hd_copy_of(const hd_segments *s, const hd_cell *c, uint64_t i)
+static inline hd_seg_band *hd_seg_band_of(const hd_seg_array *a, uint64_t i) { return (hd_seg_band *)a->bands.at + i; }
+static inline hd_seg_cell *hd_seg_cell_of(const hd_seg_band *b, uint64_t i) { return (hd_seg_cell *)b->cells.at + i; }
+static inline hd_seg_copy *hd_seg_copy_of(const hd_segments *s, const hd_seg_cell *c, uint64_t i)
 {
-    return (hd_copy *)((char *)c->copies.at + i * s->copy_bytes);
+    return (hd_seg_copy *)((char *)c->copies.at + i * s->copy_bytes);
 }
 /* The copy in the window (NULL: home), or NULL. */
-static inline hd_copy *hd_copy_in(const hd_segments *s, const hd_cell *c, const hd_window *w)
+static inline hd_seg_copy *hd_seg_copy_in(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w)
 {
     for (uint64_t i = 0; i < c->copies.n; i++)
-        if (hd_copy_of(s, c, i)->window == w)
-            return hd_copy_of(s, c, i);
+        if (hd_seg_copy_of(s, c, i)->window == w)
+            return hd_seg_copy_of(s, c, i);
     return NULL;
 }
 
-static inline int hd_rect_contains(const hd_rect *r, const hd_rect *part)
+static inline int hd_seg_rect_contains(const hd_seg_rect *r, const hd_seg_rect *part)
 {
     return r->row <= part->row && part->end_row <= r->end_row && r->byte <= part->byte && part->end_byte <= r->end_byte;
 }
 /* What both have, if they meet. */
-static inline hd_rect hd_rect_common(const hd_rect *a, const hd_rect *b)
+static inline hd_seg_rect hd_seg_rect_common(const hd_seg_rect *a, const hd_seg_rect *b)
 {
-    return (hd_rect){a->row > b->row ? a->row : b->row, a->end_row < b->end_row ? a->end_row : b->end_row,
+    return (hd_seg_rect){a->row > b->row ? a->row : b->row, a->end_row < b->end_row ? a->end_row : b->end_row,
                      a->byte > b->byte ? a->byte : b->byte, a->end_byte < b->end_byte ? a->end_byte : b->end_byte};
 }
-static inline uint64_t hd_rect_bytes(const hd_rect *r) { return (r->end_row - r->row) * (r->end_byte - r->byte); }
-static inline int hd_rect_meets(const hd_rect *a, const hd_rect *b)
+static inline uint64_t hd_seg_rect_bytes(const hd_seg_rect *r) { return (r->end_row - r->row) * (r->end_byte - r->byte); }
+static inline int hd_seg_rect_meets(const hd_seg_rect *a, const hd_seg_rect *b)
 {
     return a->row < b->end_row && b->row < a->end_row && a->byte < b->end_byte && b->byte < a->end_byte;
 }
@@ -110,77 +110,77 @@ static inline int hd_rect_meets(const hd_rect *a, const hd_rect *b)
 /* ---- cells.c --------------------------------------------------------------------------------------------------------- */
 
 /* One cell, which home has. -1 without memory, and nothing is left of it. */
-int hd_cells_open(hd_segments *s, hd_array *a);
-void hd_cells_close(hd_segments *s, hd_array *a);
+int hd_seg_cells_open(hd_segments *s, hd_seg_array *a);
+void hd_seg_cells_close(hd_segments *s, hd_seg_array *a);
 /* Cuts cells at the edges of the rect. ENOMEM: some are cut. */
-heddle_status hd_cells_cut(hd_segments *s, hd_array *a, const hd_rect *rect);
+heddle_status hd_seg_cells_cut(hd_segments *s, hd_seg_array *a, const hd_seg_rect *rect);
 /* Joins neighbours that are in the same state, in all arrays; forgets stale copies that nobody works on. */
-void hd_cells_join(hd_segments *s);
+void hd_seg_cells_join(hd_segments *s);
 /* Adds a copy that is not valid, if there is none. */
-heddle_status hd_cell_enter(hd_segments *s, hd_cell *c, hd_window *w);
-void hd_cell_leave(hd_segments *s, hd_cell *c, hd_copy *gone);
+heddle_status hd_seg_cell_enter(hd_segments *s, hd_seg_cell *c, hd_seg_window *w);
+void hd_seg_cell_leave(hd_segments *s, hd_seg_cell *c, hd_seg_copy *gone);
 
 /* All cells that meet a rect, band by band. */
-typedef struct hd_walk {
-    hd_band *band, *end_band;
-    hd_cell *cell, *end_cell;
-    hd_rect rect;
-} hd_walk;
-hd_walk hd_walk_begin(const hd_array *a, const hd_rect *rect);
-void hd_walk_band(hd_walk *w); /* on to the first cell of the band */
-static inline hd_cell *hd_walk_next(hd_walk *w)
+typedef struct hd_seg_walk {
+    hd_seg_band *band, *end_band;
+    hd_seg_cell *cell, *end_cell;
+    hd_seg_rect rect;
+} hd_seg_walk;
+hd_seg_walk hd_seg_walk_begin(const hd_seg_array *a, const hd_seg_rect *rect);
+void hd_seg_walk_band(hd_seg_walk *w); /* on to the first cell of the band */
+static inline hd_seg_cell *hd_seg_walk_next(hd_seg_walk *w)
 {
     while (w->cell == w->end_cell || w->cell->row >= w->rect.end_row) {
         if (++w->band >= w->end_band || w->band->byte >= w->rect.end_byte)
             return NULL;
-        hd_walk_band(w);
+        hd_seg_walk_band(w);
     }
     return w->cell++;
 }
 /* The rect of the cell that came last. */
-static inline hd_rect hd_walk_rect(const hd_walk *w)
+static inline hd_seg_rect hd_seg_walk_rect(const hd_seg_walk *w)
 {
-    return (hd_rect){w->cell[-1].row, w->cell[-1].end_row, w->band->byte, w->band->end_byte};
+    return (hd_seg_rect){w->cell[-1].row, w->cell[-1].end_row, w->band->byte, w->band->end_byte};
 }
 
 /* ---- move.c ---------------------------------------------------------------------------------------------------------- */
 
 /* Has the cell no valid copy? */
-int hd_cell_is_lost(const hd_segments *s, const hd_cell *c);
+int hd_seg_cell_is_lost(const hd_segments *s, const hd_seg_cell *c);
 /* The next op waits until the copy is ready, and, if it writes it, until nobody reads it. */
-void hd_copy_need(hd_segments *s, const hd_copy *copy, int writes);
+void hd_seg_copy_need(hd_segments *s, const hd_seg_copy *copy, int writes);
 /* What a reader's bytes depend on then. */
-uint64_t hd_copy_sources(const hd_segments *s, const hd_copy *copy);
+uint64_t hd_seg_copy_sources(const hd_segments *s, const hd_seg_copy *copy);
 /* The op fills the copy: from now on it is valid. */
-void hd_copy_fill(hd_segments *s, hd_copy *copy, hd_point p, uint64_t sources);
+void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_t sources);
 /* The op, or the host, will write the bytes: no copy has them now. */
-void hd_cell_stale(const hd_segments *s, const hd_cell *c);
+void hd_seg_cell_stale(const hd_segments *s, const hd_seg_cell *c);
 /* Room for one op with its waits. -1 without memory. */
-int hd_plan_room(hd_segments *s, hd_plan *plan);
+int hd_seg_plan_room(hd_segments *s, hd_seg_plan *plan);
 /* Gives the queue an op that waits for what is needed; there is room for it. */
-hd_op *hd_plan_give(hd_segments *s, hd_plan *plan, uint32_t queue);
+hd_seg_op *hd_seg_plan_give(hd_segments *s, hd_seg_plan *plan, uint32_t queue);
 
 /* Moves cells of the rect, of which each is whole or not concerned: for each the copy that `pick` chooses, NULL for those that stay. Into
  * the window, where there are copies to be filled; NULL: home. */
-typedef hd_copy *(*hd_pick)(const hd_segments *s, const hd_cell *c, const hd_window *w);
-heddle_status hd_move(hd_segments *s, uint32_t array, const hd_rect *rect, hd_pick pick, const hd_window *picked_by,
-                      hd_window *to, hd_plan *plan);
+typedef hd_seg_copy *(*hd_seg_pick)(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w);
+heddle_status hd_seg_move(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_pick pick, const hd_seg_window *picked_by,
+                      hd_seg_window *to, hd_seg_plan *plan);
 /* The window gets all of the rect that it lacks. */
-heddle_status hd_move_in(hd_segments *s, hd_window *w, const hd_rect *rect, hd_plan *plan);
+heddle_status hd_seg_move_in(hd_segments *s, hd_seg_window *w, const hd_seg_rect *rect, hd_seg_plan *plan);
 /* Home gets what is valid nowhere but in the window; what it lacks of the rect. */
-heddle_status hd_move_dirty(hd_segments *s, hd_window *w, hd_plan *plan);
-heddle_status hd_move_home(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan);
+heddle_status hd_seg_move_dirty(hd_segments *s, hd_seg_window *w, hd_seg_plan *plan);
+heddle_status hd_seg_move_home(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan);
 
 /* ---- window.c -------------------------------------------------------------------------------------------------------- */
 
 /* The windows of the uses. Others leave if they must. ERANGE: the pool is too small, and nothing has changed. */
-heddle_status hd_windows_for(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_window **out,
-                             hd_plan *plan);
+heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window **out,
+                             hd_seg_plan *plan);
 /* Its memory is free; what is valid only there is lost. */
-void hd_window_leave(hd_segments *s, hd_window *w);
+void hd_seg_window_leave(hd_segments *s, hd_seg_window *w);
 /* All windows of the device, with its pool; they must not be in lists of arrays, and cells have no copies there, any more. */
-void hd_windows_forget(hd_device *d);
+void hd_seg_windows_forget(hd_seg_device *d);
 /* The device's windows in the order in which they would leave, in s->ranks. -1 without memory. */
-int hd_windows_in_order(hd_segments *s, uint32_t device);
+int hd_seg_windows_in_order(hd_segments *s, uint32_t device);
 
 #endif

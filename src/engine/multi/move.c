@@ -6,27 +6,27 @@
 
 /* Cells that are neighbours and come from the same window. */
 typedef struct run {
-    const hd_window *from;
-    hd_rect rect;
+    const hd_seg_window *from;
+    hd_seg_rect rect;
 } run;
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------- */
 
-int hd_cell_is_lost(const hd_segments *s, const hd_cell *c)
+int hd_seg_cell_is_lost(const hd_segments *s, const hd_seg_cell *c)
 {
     for (uint64_t i = 0; i < c->copies.n; i++)
-        if (hd_copy_of(s, c, i)->is_valid)
+        if (hd_seg_copy_of(s, c, i)->is_valid)
             return 0;
     return 1;
 }
 
-void hd_cell_stale(const hd_segments *s, const hd_cell *c)
+void hd_seg_cell_stale(const hd_segments *s, const hd_seg_cell *c)
 {
     for (uint64_t i = 0; i < c->copies.n; i++)
-        hd_copy_of(s, c, i)->is_valid = 0;
+        hd_seg_copy_of(s, c, i)->is_valid = 0;
 }
 
-void hd_copy_need(hd_segments *s, const hd_copy *copy, int writes)
+void hd_seg_copy_need(hd_segments *s, const hd_seg_copy *copy, int writes)
 {
     hd_clocks_need(&s->clocks, copy->ready);
     if (writes && copy->window)
@@ -35,16 +35,16 @@ void hd_copy_need(hd_segments *s, const hd_copy *copy, int writes)
         hd_marks_need_home(&s->clocks, copy->marks);
 }
 
-static uint64_t bit_of(const hd_window *w) { return w ? 1ull << w->device : 0; }
+static uint64_t bit_of(const hd_seg_window *w) { return w ? 1ull << w->device : 0; }
 
-uint64_t hd_copy_sources(const hd_segments *s, const hd_copy *copy)
+uint64_t hd_seg_copy_sources(const hd_segments *s, const hd_seg_copy *copy)
 {
-    return bit_of(copy->window) | (hd_point_is_done(&s->clocks, copy->ready) ? 0 : copy->sources);
+    return bit_of(copy->window) | (hd_seg_point_is_done(&s->clocks, copy->ready) ? 0 : copy->sources);
 }
 
 /* Whoever waits for the op waits for what the op has waited for: the marks are of no use any more. Not so at home: the op may be one of a device
  * that is lost before. */
-void hd_copy_fill(hd_segments *s, hd_copy *copy, hd_point p, uint64_t sources)
+void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_t sources)
 {
     copy->ready = p;
     copy->sources = sources;
@@ -55,23 +55,23 @@ void hd_copy_fill(hd_segments *s, hd_copy *copy, hd_point p, uint64_t sources)
 
 /* ---- plans ----------------------------------------------------------------------------------------------------------- */
 
-int hd_plan_room(hd_segments *s, hd_plan *plan)
+int hd_seg_plan_room(hd_segments *s, hd_seg_plan *plan)
 {
-    return hd_list_room(&plan->ops, 1, sizeof(hd_op)) || hd_list_room(&plan->waits, s->clocks.n_queues, sizeof(hd_point));
+    return hd_list_room(&plan->ops, 1, sizeof(hd_seg_op)) || hd_list_room(&plan->waits, s->clocks.n_queues, sizeof(hd_seg_point));
 }
 
-hd_op *hd_plan_give(hd_segments *s, hd_plan *plan, uint32_t queue)
+hd_seg_op *hd_seg_plan_give(hd_segments *s, hd_seg_plan *plan, uint32_t queue)
 {
-    hd_op *op = (hd_op *)plan->ops.at + plan->ops.n++;
-    *op = (hd_op){.first_wait = (uint32_t)plan->waits.n};
-    op->point = hd_clocks_give(&s->clocks, queue, (hd_point *)plan->waits.at + plan->waits.n, &op->n_waits);
+    hd_seg_op *op = (hd_seg_op *)plan->ops.at + plan->ops.n++;
+    *op = (hd_seg_op){.first_wait = (uint32_t)plan->waits.n};
+    op->point = hd_clocks_give(&s->clocks, queue, (hd_seg_point *)plan->waits.at + plan->waits.n, &op->n_waits);
     plan->waits.n += op->n_waits;
     return op;
 }
 
 /* ---- the source ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t n_readers(const hd_segments *s, const hd_copy *copy)
+static uint32_t n_readers(const hd_segments *s, const hd_seg_copy *copy)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < hd_n_marks(s->n_devices); i++)
@@ -80,7 +80,7 @@ static uint32_t n_readers(const hd_segments *s, const hd_copy *copy)
 }
 
 /* The less, the better; UINT32_MAX: the device cannot read it. */
-static uint32_t distance(const hd_segments *s, const hd_copy *copy, uint32_t device)
+static uint32_t distance(const hd_segments *s, const hd_seg_copy *copy, uint32_t device)
 {
     if (!copy->is_valid)
         return UINT32_MAX;
@@ -91,61 +91,61 @@ static uint32_t distance(const hd_segments *s, const hd_copy *copy, uint32_t dev
     return s->reach[device * s->n_devices + copy->window->device] ? 1 + n_readers(s, copy) : UINT32_MAX;
 }
 
-static hd_copy *nearest(const hd_segments *s, const hd_cell *c, uint32_t device)
+static hd_seg_copy *nearest(const hd_segments *s, const hd_seg_cell *c, uint32_t device)
 {
-    hd_copy *best = NULL;
+    hd_seg_copy *best = NULL;
     uint32_t least = UINT32_MAX;
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const uint32_t d = distance(s, hd_copy_of(s, c, i), device);
+        const uint32_t d = distance(s, hd_seg_copy_of(s, c, i), device);
         if (d < least) {
             least = d;
-            best = hd_copy_of(s, c, i);
+            best = hd_seg_copy_of(s, c, i);
         }
     }
     return best;
 }
 
-static hd_copy *pick_nearest(const hd_segments *s, const hd_cell *c, const hd_window *w)
+static hd_seg_copy *pick_nearest(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w)
 {
-    return hd_copy_in(s, c, w)->is_valid ? NULL : nearest(s, c, w->device);
+    return hd_seg_copy_in(s, c, w)->is_valid ? NULL : nearest(s, c, w->device);
 }
 
 /* For home: a valid copy, unless home has one. */
-static hd_copy *pick_any(const hd_segments *s, const hd_cell *c, const hd_window *w)
+static hd_seg_copy *pick_any(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w)
 {
-    hd_copy *found = NULL;
+    hd_seg_copy *found = NULL;
     (void)w;
-    if (hd_copy_in(s, c, NULL)->is_valid)
+    if (hd_seg_copy_in(s, c, NULL)->is_valid)
         return NULL;
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        hd_copy *copy = hd_copy_of(s, c, i);
-        if (copy->is_valid && (!found || hd_point_is_done(&s->clocks, copy->ready)))
+        hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
+        if (copy->is_valid && (!found || hd_seg_point_is_done(&s->clocks, copy->ready)))
             found = copy;
     }
     return found;
 }
 
 /* The same for what the window's device lacks and cannot read. */
-static hd_copy *pick_out_of_reach(const hd_segments *s, const hd_cell *c, const hd_window *w)
+static hd_seg_copy *pick_out_of_reach(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w)
 {
-    return hd_copy_in(s, c, w)->is_valid || nearest(s, c, w->device) ? NULL : pick_any(s, c, w);
+    return hd_seg_copy_in(s, c, w)->is_valid || nearest(s, c, w->device) ? NULL : pick_any(s, c, w);
 }
 
 /* The only valid copy, if the window has it. */
-static hd_copy *pick_only(const hd_segments *s, const hd_cell *c, const hd_window *w)
+static hd_seg_copy *pick_only(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w)
 {
-    hd_copy *only = hd_copy_in(s, c, w);
+    hd_seg_copy *only = hd_seg_copy_in(s, c, w);
     if (!only || !only->is_valid)
         return NULL;
     for (uint64_t i = 0; i < c->copies.n; i++)
-        if (hd_copy_of(s, c, i) != only && hd_copy_of(s, c, i)->is_valid)
+        if (hd_seg_copy_of(s, c, i) != only && hd_seg_copy_of(s, c, i)->is_valid)
             return NULL;
     return only;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-static int add_run(hd_segments *s, const hd_window *from, const hd_rect *rect)
+static int add_run(hd_segments *s, const hd_seg_window *from, const hd_seg_rect *rect)
 {
     run *last = (run *)s->runs.at + s->runs.n - 1;
     if (s->runs.n && last->from == from && last->rect.byte == rect->byte && last->rect.end_row == rect->row) {
@@ -181,13 +181,13 @@ static void join_runs(hd_segments *s)
     s->runs.n = n;
 }
 
-static int find_runs(hd_segments *s, hd_array *a, const hd_rect *rect, hd_pick pick, const hd_window *picked_by)
+static int find_runs(hd_segments *s, hd_seg_array *a, const hd_seg_rect *rect, hd_seg_pick pick, const hd_seg_window *picked_by)
 {
-    hd_walk walk = hd_walk_begin(a, rect);
+    hd_seg_walk walk = hd_seg_walk_begin(a, rect);
     s->runs.n = 0;
-    for (hd_cell *c; (c = hd_walk_next(&walk));) {
-        const hd_copy *from = pick(s, c, picked_by);
-        const hd_rect of_cell = hd_walk_rect(&walk);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        const hd_seg_copy *from = pick(s, c, picked_by);
+        const hd_seg_rect of_cell = hd_seg_walk_rect(&walk);
         if (from && add_run(s, from->window, &of_cell))
             return -1;
     }
@@ -197,79 +197,79 @@ static int find_runs(hd_segments *s, hd_array *a, const hd_rect *rect, hd_pick p
 
 /* ---- ops ------------------------------------------------------------------------------------------------------------- */
 
-static void locate(const hd_array *a, const hd_window *w, const hd_rect *r, uint64_t *at, uint64_t *stride)
+static void locate(const hd_seg_array *a, const hd_seg_window *w, const hd_seg_rect *r, uint64_t *at, uint64_t *stride)
 {
     *stride = w ? w->stride : a->stride;
     *at = w ? w->at + (r->row - w->rect.row) * w->stride + (r->byte - w->rect.byte) : r->row * a->stride + r->byte;
 }
 
-static void describe(hd_segments *s, hd_op *op, uint32_t array, const run *r, const hd_window *to)
+static void describe(hd_segments *s, hd_seg_op *op, uint32_t array, const run *r, const hd_seg_window *to)
 {
     const uint64_t from_home = r->from ? r->from->device : s->n_devices, to_home = to ? to->device : s->n_devices;
     op->array = array;
     op->from = r->from ? r->from->device : HD_HOME;
     op->to = to ? to->device : HD_HOME;
     op->rect = r->rect;
-    locate(hd_array_of(s, array), r->from, &r->rect, &op->from_at, &op->from_stride);
-    locate(hd_array_of(s, array), to, &r->rect, &op->to_at, &op->to_stride);
-    s->moved[from_home * (s->n_devices + 1) + to_home] += hd_rect_bytes(&r->rect);
+    locate(hd_seg_array_of(s, array), r->from, &r->rect, &op->from_at, &op->from_stride);
+    locate(hd_seg_array_of(s, array), to, &r->rect, &op->to_at, &op->to_stride);
+    s->moved[from_home * (s->n_devices + 1) + to_home] += hd_seg_rect_bytes(&r->rect);
 }
 
-static void need_run(hd_segments *s, hd_array *a, const run *r, const hd_window *to)
+static void need_run(hd_segments *s, hd_seg_array *a, const run *r, const hd_seg_window *to)
 {
-    hd_walk walk = hd_walk_begin(a, &r->rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));) {
-        hd_copy_need(s, hd_copy_in(s, c, r->from), 0);
-        hd_copy_need(s, hd_copy_in(s, c, to), 1);
+    hd_seg_walk walk = hd_seg_walk_begin(a, &r->rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        hd_seg_copy_need(s, hd_seg_copy_in(s, c, r->from), 0);
+        hd_seg_copy_need(s, hd_seg_copy_in(s, c, to), 1);
     }
 }
 
-static void commit_run(hd_segments *s, hd_array *a, const run *r, hd_window *to, hd_point p)
+static void commit_run(hd_segments *s, hd_seg_array *a, const run *r, hd_seg_window *to, hd_seg_point p)
 {
     const uint32_t mark = hd_mark_of(&s->clocks, p.queue);
-    hd_walk walk = hd_walk_begin(a, &r->rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));) {
-        hd_copy *from = hd_copy_in(s, c, r->from);
-        hd_mark(from->marks, mark, p.number);
-        hd_copy_fill(s, hd_copy_in(s, c, to), p, hd_copy_sources(s, from) | bit_of(to));
+    hd_seg_walk walk = hd_seg_walk_begin(a, &r->rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        hd_seg_copy *from = hd_seg_copy_in(s, c, r->from);
+        hd_marks_note(from->marks, mark, p.number);
+        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, to), p, hd_seg_copy_sources(s, from) | bit_of(to));
         if (to)
-            to->may_be_dirty |= !hd_copy_in(s, c, NULL)->is_valid;
+            to->may_be_dirty |= !hd_seg_copy_in(s, c, NULL)->is_valid;
     }
 }
 
-heddle_status hd_move(hd_segments *s, uint32_t array, const hd_rect *rect, hd_pick pick, const hd_window *picked_by,
-                      hd_window *to, hd_plan *plan)
+heddle_status hd_seg_move(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_pick pick, const hd_seg_window *picked_by,
+                      hd_seg_window *to, hd_seg_plan *plan)
 {
-    hd_array *a = hd_array_of(s, array);
+    hd_seg_array *a = hd_seg_array_of(s, array);
     if (find_runs(s, a, rect, pick, picked_by))
         return HEDDLE_ENOMEM;
     for (uint64_t i = 0; i < s->runs.n; i++) {
         const run *r = (const run *)s->runs.at + i;
-        hd_op *op;
-        if (hd_plan_room(s, plan))
+        hd_seg_op *op;
+        if (hd_seg_plan_room(s, plan))
             return HEDDLE_ENOMEM;
         need_run(s, a, r, to);
-        op = hd_plan_give(s, plan, to ? hd_queue(to->device, HD_QUEUE_IN) : hd_queue(r->from->device, HD_QUEUE_OUT));
+        op = hd_seg_plan_give(s, plan, to ? hd_seg_queue(to->device, HD_QUEUE_IN) : hd_seg_queue(r->from->device, HD_QUEUE_OUT));
         describe(s, op, array, r, to);
         commit_run(s, a, r, to, op->point);
     }
     return HEDDLE_OK;
 }
 
-heddle_status hd_move_in(hd_segments *s, hd_window *w, const hd_rect *rect, hd_plan *plan)
+heddle_status hd_seg_move_in(hd_segments *s, hd_seg_window *w, const hd_seg_rect *rect, hd_seg_plan *plan)
 {
-    HD_TRY(hd_move(s, w->array, rect, pick_out_of_reach, w, NULL, plan));
-    return hd_move(s, w->array, rect, pick_nearest, w, w, plan);
+    HD_TRY(hd_seg_move(s, w->array, rect, pick_out_of_reach, w, NULL, plan));
+    return hd_seg_move(s, w->array, rect, pick_nearest, w, w, plan);
 }
 
-heddle_status hd_move_dirty(hd_segments *s, hd_window *w, hd_plan *plan)
+heddle_status hd_seg_move_dirty(hd_segments *s, hd_seg_window *w, hd_seg_plan *plan)
 {
-    HD_TRY(hd_move(s, w->array, &w->rect, pick_only, w, NULL, plan));
+    HD_TRY(hd_seg_move(s, w->array, &w->rect, pick_only, w, NULL, plan));
     w->may_be_dirty = 0;
     return HEDDLE_OK;
 }
 
-heddle_status hd_move_home(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan)
+heddle_status hd_seg_move_home(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan)
 {
-    return hd_move(s, array, rect, pick_any, NULL, NULL, plan);
+    return hd_seg_move(s, array, rect, pick_any, NULL, NULL, plan);
 }

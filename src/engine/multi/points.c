@@ -47,7 +47,7 @@ static uint64_t take_wait(hd_clocks *c, uint32_t queue)
 }
 
 /* Queues of the same device come first, since they imply waits for others. */
-hd_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_point *waits, uint32_t *n_waits)
+hd_seg_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_seg_point *waits, uint32_t *n_waits)
 {
     const uint32_t own = queue / HD_N_ROLES;
     uint32_t n = 0, r = own * HD_N_ROLES;
@@ -59,19 +59,19 @@ hd_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_point *waits, uint32_t 
         learn(c, queue, r, number);
         if (r / HD_N_ROLES == own)
             inherit(c, queue, r, number);
-        waits[n++] = (hd_point){r, number};
+        waits[n++] = (hd_seg_point){r, number};
     }
     *n_waits = n;
-    return (hd_point){queue, c->given[queue]};
+    return (hd_seg_point){queue, c->given[queue]};
 }
 
-uint32_t hd_clocks_host(hd_clocks *c, hd_point *waits)
+uint32_t hd_clocks_host(hd_clocks *c, hd_seg_point *waits)
 {
     uint32_t n = 0;
     for (uint32_t r = 0; r < c->n_queues; r++) {
         const uint64_t number = take_wait(c, r);
         if (number)
-            waits[n++] = (hd_point){r, number};
+            waits[n++] = (hd_seg_point){r, number};
     }
     return n;
 }
@@ -79,7 +79,7 @@ uint32_t hd_clocks_host(hd_clocks *c, hd_point *waits)
 void hd_marks_join(const hd_clocks *c, uint64_t *to, const uint64_t *from)
 {
     for (uint32_t i = 0; i < hd_n_marks(c->n_devices); i++)
-        hd_mark(to, i, from[i]);
+        hd_marks_note(to, i, from[i]);
 }
 
 void hd_marks_clear(const hd_clocks *c, uint32_t device, uint64_t *marks)
@@ -92,12 +92,12 @@ void hd_marks_clear(const hd_clocks *c, uint32_t device, uint64_t *marks)
 void hd_marks_need_home(hd_clocks *c, const uint64_t *marks)
 {
     for (uint32_t i = 0; i < c->n_devices; i++)
-        hd_clocks_need(c, (hd_point){hd_queue(i, HD_QUEUE_IN), marks[i]});
+        hd_clocks_need(c, (hd_seg_point){hd_seg_queue(i, HD_QUEUE_IN), marks[i]});
 }
 
 void hd_marks_need(hd_clocks *c, uint32_t device, const uint64_t *marks)
 {
     hd_marks_need_home(c, marks);
-    hd_clocks_need(c, (hd_point){hd_queue(device, HD_QUEUE_BODIES), marks[c->n_devices]});
-    hd_clocks_need(c, (hd_point){hd_queue(device, HD_QUEUE_OUT), marks[c->n_devices + 1]});
+    hd_clocks_need(c, (hd_seg_point){hd_seg_queue(device, HD_QUEUE_BODIES), marks[c->n_devices]});
+    hd_clocks_need(c, (hd_seg_point){hd_seg_queue(device, HD_QUEUE_OUT), marks[c->n_devices + 1]});
 }

@@ -16,12 +16,12 @@
 #include "base/base.h"
 
 /* By what they do: bodies; copies into the device, from home, from peers, within it; copies home. Queue 3 * device + role. */
-typedef enum hd_role { HD_QUEUE_BODIES, HD_QUEUE_IN, HD_QUEUE_OUT, HD_N_ROLES } hd_role;
+typedef enum hd_seg_role { HD_QUEUE_BODIES, HD_QUEUE_IN, HD_QUEUE_OUT, HD_N_ROLES } hd_seg_role;
 
-typedef struct hd_point {
+typedef struct hd_seg_point {
     uint32_t queue;
     uint64_t number;
-} hd_point;
+} hd_seg_point;
 
 typedef struct hd_clocks {
     uint32_t n_devices, n_queues;
@@ -35,14 +35,14 @@ typedef struct hd_clocks {
 int hd_clocks_open(hd_clocks *c, uint32_t n_devices);
 void hd_clocks_close(hd_clocks *c);
 /* Gives the queue its next op, and clears c->wait. Writes to `waits` (room for all queues) what the op really has to wait for. */
-hd_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_point *waits, uint32_t *n_waits);
+hd_seg_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_seg_point *waits, uint32_t *n_waits);
 /* What the host has to wait for; clears c->wait. */
-uint32_t hd_clocks_host(hd_clocks *c, hd_point *waits);
+uint32_t hd_clocks_host(hd_clocks *c, hd_seg_point *waits);
 
-static inline uint32_t hd_queue(uint32_t device, hd_role role) { return HD_N_ROLES * device + (uint32_t)role; }
-static inline int hd_point_is_done(const hd_clocks *c, hd_point p) { return p.number <= c->done[p.queue]; }
+static inline uint32_t hd_seg_queue(uint32_t device, hd_seg_role role) { return HD_N_ROLES * device + (uint32_t)role; }
+static inline int hd_seg_point_is_done(const hd_clocks *c, hd_seg_point p) { return p.number <= c->done[p.queue]; }
 /* The next op waits for the point. */
-static inline void hd_clocks_need(hd_clocks *c, hd_point p)
+static inline void hd_clocks_need(hd_clocks *c, hd_seg_point p)
 {
     if (p.number > c->wait[p.queue])
         c->wait[p.queue] = p.number;
@@ -58,10 +58,10 @@ static inline uint32_t hd_mark_of(const hd_clocks *c, uint32_t queue)
 static inline uint32_t hd_marking_queue(const hd_clocks *c, uint32_t device, uint32_t mark)
 {
     if (mark < c->n_devices)
-        return hd_queue(mark, HD_QUEUE_IN);
-    return hd_queue(device, mark == c->n_devices ? HD_QUEUE_BODIES : HD_QUEUE_OUT);
+        return hd_seg_queue(mark, HD_QUEUE_IN);
+    return hd_seg_queue(device, mark == c->n_devices ? HD_QUEUE_BODIES : HD_QUEUE_OUT);
 }
-static inline void hd_mark(uint64_t *marks, uint32_t mark, uint64_t number)
+static inline void hd_marks_note(uint64_t *marks, uint32_t mark, uint64_t number)
 {
     if (number > marks[mark])
         marks[mark] = number;

@@ -19,7 +19,7 @@ static void copy_reach(hd_segments *s, const uint8_t *reach)
 static heddle_status set_up(hd_segments *s, const hd_segments_config *config)
 {
     const uint32_t n = config->n_devices;
-    s->copy_bytes = sizeof(hd_copy) + hd_n_marks(n) * sizeof(uint64_t);
+    s->copy_bytes = sizeof(hd_seg_copy) + hd_n_marks(n) * sizeof(uint64_t);
     s->next_use = config->next_use;
     s->user = config->user;
     s->devices = hd_new(n * sizeof *s->devices);
@@ -53,13 +53,13 @@ heddle_status hd_segments_new(hd_segments **out, const hd_segments_config *confi
     return status;
 }
 
-static void close_array(hd_segments *s, hd_array *a)
+static void close_array(hd_segments *s, hd_seg_array *a)
 {
-    hd_cells_close(s, a);
+    hd_seg_cells_close(s, a);
     for (uint32_t i = 0; a->windows && i < s->n_devices; i++)
         hd_list_clear(&a->windows[i]);
     hd_delete(a->windows, s->n_devices * sizeof *a->windows);
-    *a = (hd_array){0};
+    *a = (hd_seg_array){0};
 }
 
 void hd_segments_delete(hd_segments *s)
@@ -67,9 +67,9 @@ void hd_segments_delete(hd_segments *s)
     if (!s)
         return;
     for (uint64_t i = 0; i < s->arrays.n; i++)
-        close_array(s, hd_array_of(s, (uint32_t)i));
+        close_array(s, hd_seg_array_of(s, (uint32_t)i));
     for (uint32_t i = 0; s->devices && i < s->n_devices; i++)
-        hd_windows_forget(&s->devices[i]);
+        hd_seg_windows_forget(&s->devices[i]);
     hd_list_clear(&s->arrays);
     hd_list_clear(&s->runs);
     hd_list_clear(&s->ranks);
@@ -88,22 +88,22 @@ static heddle_status new_number(hd_segments *s, uint32_t *array)
     for (*array = 0; *array < s->arrays.n; ++*array)
         if (!hd_is_array(s, *array))
             return HEDDLE_OK;
-    if (hd_list_room(&s->arrays, 1, sizeof(hd_array)))
+    if (hd_list_room(&s->arrays, 1, sizeof(hd_seg_array)))
         return HEDDLE_ENOMEM;
-    *hd_array_of(s, (uint32_t)s->arrays.n++) = (hd_array){0};
+    *hd_seg_array_of(s, (uint32_t)s->arrays.n++) = (hd_seg_array){0};
     return HEDDLE_OK;
 }
 
 heddle_status hd_segments_add(hd_segments *s, uint64_t n_rows, uint64_t row_bytes, uint64_t stride, uint32_t *array)
 {
-    hd_array *a;
+    hd_seg_array *a;
     if (!n_rows || !row_bytes || stride < row_bytes || n_rows > MOST_BYTES / stride)
         return HEDDLE_EINVAL;
     HD_TRY(new_number(s, array));
-    a = hd_array_of(s, *array);
-    *a = (hd_array){.n_rows = n_rows, .row_bytes = row_bytes, .stride = stride};
+    a = hd_seg_array_of(s, *array);
+    *a = (hd_seg_array){.n_rows = n_rows, .row_bytes = row_bytes, .stride = stride};
     a->windows = hd_new(s->n_devices * sizeof *a->windows);
-    if (a->windows && !hd_cells_open(s, a))
+    if (a->windows && !hd_seg_cells_open(s, a))
         return HEDDLE_OK;
     close_array(s, a);
     return HEDDLE_ENOMEM;
@@ -111,31 +111,31 @@ heddle_status hd_segments_add(hd_segments *s, uint64_t n_rows, uint64_t row_byte
 
 void hd_segments_drop(hd_segments *s, uint32_t array)
 {
-    hd_array *a = hd_array_of(s, array);
+    hd_seg_array *a = hd_seg_array_of(s, array);
     for (uint32_t i = 0; i < s->n_devices; i++)
         while (a->windows[i].n)
-            hd_window_leave(s, ((hd_window **)a->windows[i].at)[a->windows[i].n - 1]);
+            hd_seg_window_leave(s, ((hd_seg_window **)a->windows[i].at)[a->windows[i].n - 1]);
     close_array(s, a);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------- */
 
-static int is_rect(const hd_segments *s, uint32_t array, const hd_rect *r)
+static int is_rect(const hd_segments *s, uint32_t array, const hd_seg_rect *r)
 {
-    const hd_array *a = hd_array_of(s, array);
+    const hd_seg_array *a = hd_seg_array_of(s, array);
     return r->row < r->end_row && r->end_row <= a->n_rows && r->byte < r->end_byte && r->end_byte <= a->row_bytes;
 }
 
-static int is_use(const hd_segments *s, const hd_use *u)
+static int is_use(const hd_segments *s, const hd_seg_use *u)
 {
     return hd_is_array(s, u->array) && u->mode >= HEDDLE_MODE_IN && u->mode <= HEDDLE_MODE_INOUT &&
-           is_rect(s, u->array, &u->rect) && is_rect(s, u->array, &u->hull) && hd_rect_contains(&u->hull, &u->rect);
+           is_rect(s, u->array, &u->rect) && is_rect(s, u->array, &u->hull) && hd_seg_rect_contains(&u->hull, &u->rect);
 }
 
-static int writes(const hd_use *u) { return (u->mode & HEDDLE_MODE_OUT) != 0; }
-static int reads(const hd_use *u) { return (u->mode & HEDDLE_MODE_IN) != 0; }
+static int writes(const hd_seg_use *u) { return (u->mode & HEDDLE_MODE_OUT) != 0; }
+static int reads(const hd_seg_use *u) { return (u->mode & HEDDLE_MODE_IN) != 0; }
 
-static heddle_status check(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n)
+static heddle_status check(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n)
 {
     if (device >= s->n_devices || n > HD_SEGMENTS_MOST_USES)
         return HEDDLE_EINVAL;
@@ -143,7 +143,7 @@ static heddle_status check(hd_segments *s, uint32_t device, const hd_use *uses, 
         if (!is_use(s, &uses[i]))
             return HEDDLE_EINVAL;
         for (uint32_t j = 0; j < i && writes(&uses[i]); j++)
-            if (writes(&uses[j]) && uses[i].array == uses[j].array && hd_rect_meets(&uses[i].rect, &uses[j].rect))
+            if (writes(&uses[j]) && uses[i].array == uses[j].array && hd_seg_rect_meets(&uses[i].rect, &uses[j].rect))
                 return HEDDLE_EINVAL;
     }
     for (uint32_t i = 0; i < n && s->has_lost; i++)
@@ -152,14 +152,14 @@ static heddle_status check(hd_segments *s, uint32_t device, const hd_use *uses, 
     return s->devices[device].is_lost ? HEDDLE_EDEVICE : HEDDLE_OK;
 }
 
-static void begin(hd_plan *plan)
+static void begin(hd_seg_plan *plan)
 {
     plan->ops.n = plan->waits.n = 0;
     plan->first_host_wait = plan->n_host_waits = 0;
     plan->need_bytes = 0;
 }
 
-void hd_plan_clear(hd_plan *plan)
+void hd_seg_plan_clear(hd_seg_plan *plan)
 {
     hd_list_clear(&plan->ops);
     hd_list_clear(&plan->waits);
@@ -168,59 +168,59 @@ void hd_plan_clear(hd_plan *plan)
 /* ---- a body ---------------------------------------------------------------------------------------------------------- */
 
 /* Copies in the window for all of the use, valid if it reads them. */
-static heddle_status fill(hd_segments *s, const hd_use *u, hd_window *w, hd_plan *plan)
+static heddle_status fill(hd_segments *s, const hd_seg_use *u, hd_seg_window *w, hd_seg_plan *plan)
 {
-    hd_array *a = hd_array_of(s, u->array);
+    hd_seg_array *a = hd_seg_array_of(s, u->array);
     uint64_t n_missing = 0;
-    hd_walk walk;
-    HD_TRY(hd_cells_cut(s, a, &u->rect));
-    walk = hd_walk_begin(a, &u->rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));) {
-        HD_TRY(hd_cell_enter(s, c, w));
-        n_missing += !hd_copy_in(s, c, w)->is_valid;
+    hd_seg_walk walk;
+    HD_TRY(hd_seg_cells_cut(s, a, &u->rect));
+    walk = hd_seg_walk_begin(a, &u->rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        HD_TRY(hd_seg_cell_enter(s, c, w));
+        n_missing += !hd_seg_copy_in(s, c, w)->is_valid;
     }
-    return n_missing && reads(u) ? hd_move_in(s, w, &u->rect, plan) : HEDDLE_OK;
+    return n_missing && reads(u) ? hd_seg_move_in(s, w, &u->rect, plan) : HEDDLE_OK;
 }
 
 /* Returns the devices that what the body reads depends on. */
-static uint64_t need(hd_segments *s, const hd_use *u, const hd_window *w)
+static uint64_t need(hd_segments *s, const hd_seg_use *u, const hd_seg_window *w)
 {
     uint64_t sources = 0;
-    hd_walk walk = hd_walk_begin(hd_array_of(s, u->array), &u->rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));) {
-        const hd_copy *copy = hd_copy_in(s, c, w);
-        hd_copy_need(s, copy, writes(u));
+    hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        const hd_seg_copy *copy = hd_seg_copy_in(s, c, w);
+        hd_seg_copy_need(s, copy, writes(u));
         if (reads(u))
-            sources |= hd_copy_sources(s, copy);
+            sources |= hd_seg_copy_sources(s, copy);
     }
     return sources;
 }
 
-static void commit_read(hd_segments *s, const hd_use *u, const hd_window *w, hd_point p)
+static void commit_read(hd_segments *s, const hd_seg_use *u, const hd_seg_window *w, hd_seg_point p)
 {
-    hd_walk walk = hd_walk_begin(hd_array_of(s, u->array), &u->rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));)
-        hd_mark(hd_copy_in(s, c, w)->marks, hd_mark_of(&s->clocks, p.queue), p.number);
+    hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));)
+        hd_marks_note(hd_seg_copy_in(s, c, w)->marks, hd_mark_of(&s->clocks, p.queue), p.number);
 }
 
-static void commit_write(hd_segments *s, const hd_use *u, hd_window *w, hd_point p, uint64_t sources)
+static void commit_write(hd_segments *s, const hd_seg_use *u, hd_seg_window *w, hd_seg_point p, uint64_t sources)
 {
-    hd_walk walk = hd_walk_begin(hd_array_of(s, u->array), &u->rect);
+    hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
     w->may_be_dirty = 1;
-    for (hd_cell *c; (c = hd_walk_next(&walk));) {
-        hd_cell_stale(s, c);
-        hd_copy_fill(s, hd_copy_in(s, c, w), p, sources);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        hd_seg_cell_stale(s, c);
+        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w), p, sources);
     }
 }
 
-static void run_body(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_window *const *windows,
-                     hd_plan *plan)
+static void run_body(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window *const *windows,
+                     hd_seg_plan *plan)
 {
     uint64_t sources = 1ull << device;
-    hd_op *op;
+    hd_seg_op *op;
     for (uint32_t i = 0; i < n; i++)
         sources |= need(s, &uses[i], windows[i]);
-    op = hd_plan_give(s, plan, hd_queue(device, HD_QUEUE_BODIES));
+    op = hd_seg_plan_give(s, plan, hd_seg_queue(device, HD_QUEUE_BODIES));
     op->is_body = 1;
     for (uint32_t i = 0; i < n; i++)
         if (reads(&uses[i]))
@@ -230,22 +230,22 @@ static void run_body(hd_segments *s, uint32_t device, const hd_use *uses, uint32
             commit_write(s, &uses[i], windows[i], op->point, sources);
 }
 
-static hd_place place_of(const hd_window *w, const hd_rect *r)
+static hd_seg_place place_of(const hd_seg_window *w, const hd_seg_rect *r)
 {
-    return (hd_place){w->at + (r->row - w->rect.row) * w->stride + (r->byte - w->rect.byte), w->stride};
+    return (hd_seg_place){w->at + (r->row - w->rect.row) * w->stride + (r->byte - w->rect.byte), w->stride};
 }
 
-heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_plan *plan)
+heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_plan *plan)
 {
-    hd_window *windows[HD_SEGMENTS_MOST_USES];
+    hd_seg_window *windows[HD_SEGMENTS_MOST_USES];
     begin(plan);
     HD_TRY(check(s, device, uses, n));
-    HD_TRY(hd_windows_for(s, device, uses, n, windows, plan));
+    HD_TRY(hd_seg_windows_for(s, device, uses, n, windows, plan));
     for (uint32_t i = 0; i < n; i++) {
         HD_TRY(fill(s, &uses[i], windows[i], plan));
         plan->places[i] = place_of(windows[i], &uses[i].rect);
     }
-    if (hd_plan_room(s, plan))
+    if (hd_seg_plan_room(s, plan))
         return HEDDLE_ENOMEM;
     run_body(s, device, uses, n, windows, plan);
     return HEDDLE_OK;
@@ -253,55 +253,55 @@ heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_use *us
 
 /* ---- the host -------------------------------------------------------------------------------------------------------- */
 
-static void need_home(hd_segments *s, uint32_t array, const hd_rect *rect, int host_writes)
+static void need_home(hd_segments *s, uint32_t array, const hd_seg_rect *rect, int host_writes)
 {
-    hd_walk walk = hd_walk_begin(hd_array_of(s, array), rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));)
-        hd_copy_need(s, hd_copy_in(s, c, NULL), host_writes);
+    hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, array), rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));)
+        hd_seg_copy_need(s, hd_seg_copy_in(s, c, NULL), host_writes);
 }
 
-static heddle_status tell_host(hd_segments *s, hd_plan *plan)
+static heddle_status tell_host(hd_segments *s, hd_seg_plan *plan)
 {
     plan->first_host_wait = (uint32_t)plan->waits.n;
-    plan->n_host_waits = hd_clocks_host(&s->clocks, (hd_point *)plan->waits.at + plan->waits.n);
+    plan->n_host_waits = hd_clocks_host(&s->clocks, (hd_seg_point *)plan->waits.at + plan->waits.n);
     plan->waits.n += plan->n_host_waits;
     return HEDDLE_OK;
 }
 
-heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan)
+heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan)
 {
     begin(plan);
     if (!hd_is_array(s, array) || !is_rect(s, array, rect))
         return HEDDLE_EINVAL;
     if (s->has_lost && hd_segments_is_lost(s, array, rect, NULL))
         return HEDDLE_EDEVICE;
-    HD_TRY(hd_cells_cut(s, hd_array_of(s, array), rect));
-    HD_TRY(hd_move_home(s, array, rect, plan));
-    if (hd_plan_room(s, plan))
+    HD_TRY(hd_seg_cells_cut(s, hd_seg_array_of(s, array), rect));
+    HD_TRY(hd_seg_move_home(s, array, rect, plan));
+    if (hd_seg_plan_room(s, plan))
         return HEDDLE_ENOMEM;
     need_home(s, array, rect, 0);
     return tell_host(s, plan);
 }
 
-heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan)
+heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan)
 {
-    hd_walk walk;
+    hd_seg_walk walk;
     begin(plan);
     if (!hd_is_array(s, array) || !is_rect(s, array, rect))
         return HEDDLE_EINVAL;
-    HD_TRY(hd_cells_cut(s, hd_array_of(s, array), rect));
-    if (hd_plan_room(s, plan))
+    HD_TRY(hd_seg_cells_cut(s, hd_seg_array_of(s, array), rect));
+    if (hd_seg_plan_room(s, plan))
         return HEDDLE_ENOMEM;
     need_home(s, array, rect, 1);
-    walk = hd_walk_begin(hd_array_of(s, array), rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));) {
-        hd_cell_stale(s, c);
-        hd_copy_fill(s, hd_copy_in(s, c, NULL), (hd_point){0, 0}, 0);
+    walk = hd_seg_walk_begin(hd_seg_array_of(s, array), rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        hd_seg_cell_stale(s, c);
+        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, NULL), (hd_seg_point){0, 0}, 0);
     }
     return tell_host(s, plan);
 }
 
-void hd_segments_done(hd_segments *s, hd_point p)
+void hd_segments_done(hd_segments *s, hd_seg_point p)
 {
     if (p.number > s->clocks.done[p.queue])
         s->clocks.done[p.queue] = p.number;
@@ -309,28 +309,28 @@ void hd_segments_done(hd_segments *s, hd_point p)
 
 /* ---- tidying --------------------------------------------------------------------------------------------------------- */
 
-static heddle_status clean_ahead(hd_segments *s, uint32_t device, hd_plan *plan)
+static heddle_status clean_ahead(hd_segments *s, uint32_t device, hd_seg_plan *plan)
 {
-    const hd_device *d = &s->devices[device];
+    const hd_seg_device *d = &s->devices[device];
     uint64_t n_bytes = d->arena.n_bytes - d->arena.used_bytes;
-    if (hd_windows_in_order(s, device))
+    if (hd_seg_windows_in_order(s, device))
         return HEDDLE_ENOMEM;
     for (uint64_t i = 0; i < s->ranks.n && n_bytes < d->arena.n_bytes / 5; i++) {
-        hd_window *w = ((const hd_rank *)s->ranks.at)[i].window;
+        hd_seg_window *w = ((const hd_seg_rank *)s->ranks.at)[i].window;
         n_bytes += w->block->n_bytes;
         if (w->may_be_dirty)
-            HD_TRY(hd_move_dirty(s, w, plan));
+            HD_TRY(hd_seg_move_dirty(s, w, plan));
     }
     return HEDDLE_OK;
 }
 
 /* Data that fit stay where they are: nothing goes home as long as no window has to leave. */
-heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_plan *plan)
+heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_seg_plan *plan)
 {
-    hd_device *d = &s->devices[device];
+    hd_seg_device *d = &s->devices[device];
     begin(plan);
     if (s->n_cells > 2 * s->n_cells_joined + JOIN_AT_LEAST)
-        hd_cells_join(s);
+        hd_seg_cells_join(s);
     if (d->is_lost || d->n_left == d->n_left_tidied || d->arena.used_bytes <= d->arena.n_bytes / 10 * 9)
         return HEDDLE_OK;
     d->n_left_tidied = d->n_left;
@@ -339,24 +339,24 @@ heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_plan *plan)
 
 /* ---- numbers --------------------------------------------------------------------------------------------------------- */
 
-static int is_on(const hd_segments *s, const hd_cell *c, uint32_t device)
+static int is_on(const hd_segments *s, const hd_seg_cell *c, uint32_t device)
 {
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const hd_copy *copy = hd_copy_of(s, c, i);
+        const hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
         if (copy->is_valid && copy->window && copy->window->device == device)
             return 1;
     }
     return 0;
 }
 
-uint64_t hd_segments_missing(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n)
+uint64_t hd_segments_missing(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n)
 {
     uint64_t n_bytes = 0;
     for (uint32_t i = 0; i < n; i++) {
-        hd_walk walk = hd_walk_begin(hd_array_of(s, uses[i].array), &uses[i].rect);
-        for (hd_cell *c; reads(&uses[i]) && (c = hd_walk_next(&walk));) {
-            const hd_rect of_cell = hd_walk_rect(&walk), part = hd_rect_common(&of_cell, &uses[i].rect);
-            n_bytes += is_on(s, c, device) ? 0 : hd_rect_bytes(&part);
+        hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, uses[i].array), &uses[i].rect);
+        for (hd_seg_cell *c; reads(&uses[i]) && (c = hd_seg_walk_next(&walk));) {
+            const hd_seg_rect of_cell = hd_seg_walk_rect(&walk), part = hd_seg_rect_common(&of_cell, &uses[i].rect);
+            n_bytes += is_on(s, c, device) ? 0 : hd_seg_rect_bytes(&part);
         }
     }
     return n_bytes;
@@ -368,16 +368,16 @@ uint64_t hd_segments_moved(const hd_segments *s, uint32_t from, uint32_t to)
     return s->moved[row * (s->n_devices + 1) + column];
 }
 
-static uint64_t array_bytes(const hd_segments *s, const hd_array *a)
+static uint64_t array_bytes(const hd_segments *s, const hd_seg_array *a)
 {
     uint64_t n_bytes = a->bands.n_bytes;
     for (uint32_t i = 0; a->windows && i < s->n_devices; i++)
         n_bytes += sizeof(hd_list) + a->windows[i].n_bytes;
     for (uint64_t i = 0; i < a->bands.n; i++) {
-        const hd_band *b = hd_band_of(a, i);
+        const hd_seg_band *b = hd_seg_band_of(a, i);
         n_bytes += b->cells.n_bytes;
         for (uint64_t k = 0; k < b->cells.n; k++)
-            n_bytes += hd_cell_of(b, k)->copies.n_bytes;
+            n_bytes += hd_seg_cell_of(b, k)->copies.n_bytes;
     }
     return n_bytes;
 }
@@ -387,12 +387,12 @@ void hd_segments_count(const hd_segments *s, hd_segments_counts *out)
     *out = (hd_segments_counts){.n_cells = s->n_cells};
     out->table_bytes = sizeof *s + moved_bytes(s->n_devices) + s->arrays.n_bytes + s->runs.n_bytes + s->ranks.n_bytes;
     for (uint64_t i = 0; i < s->arrays.n; i++)
-        out->table_bytes += array_bytes(s, hd_array_of(s, (uint32_t)i));
+        out->table_bytes += array_bytes(s, hd_seg_array_of(s, (uint32_t)i));
     for (uint32_t i = 0; i < s->n_devices; i++) {
-        const hd_device *d = &s->devices[i];
+        const hd_seg_device *d = &s->devices[i];
         out->n_windows += d->windows.n;
         out->n_left += d->n_left;
-        out->table_bytes += sizeof *d + d->windows.n_bytes + hd_arena_table_bytes(&d->arena) + d->windows.n * sizeof(hd_window);
+        out->table_bytes += sizeof *d + d->windows.n_bytes + hd_arena_table_bytes(&d->arena) + d->windows.n * sizeof(hd_seg_window);
     }
 }
 

@@ -29,55 +29,56 @@
 #include "engine/multi/points.h"
 
 #define HD_HOME UINT32_MAX
+#define HD_ARRAY_BITS 40u /* an array of jobs has fewer than 2^40 bytes */
 #define HD_SEGMENTS_MOST_DEVICES 64u
 #define HD_SEGMENTS_MOST_USES 32u
 
 typedef struct hd_segments hd_segments;
 
 /* Bytes byte .. end_byte - 1 of rows row .. end_row - 1. */
-typedef struct hd_rect {
+typedef struct hd_seg_rect {
     uint64_t row, end_row, byte, end_byte;
-} hd_rect;
+} hd_seg_rect;
 
 /* What a body touches of an array. */
-typedef struct hd_use {
+typedef struct hd_seg_use {
     uint32_t array;
     heddle_mode mode; /* IN, OUT (all bytes are written, none is read), INOUT                                             */
-    hd_rect rect;
-    hd_rect hull; /* contains rect: what the device will need of the array in all. If no window has the rect, one for the hull is made,
+    hd_seg_rect rect;
+    hd_seg_rect hull; /* contains rect: what the device will need of the array in all. If no window has the rect, one for the hull is made,
                      unless another one would have to leave for it; then one for the rect                                 */
     uint32_t is_packed; /* 1: the rows may have another stride than at home (a multiple of 16)                             */
-} hd_use;
+} hd_seg_use;
 
-typedef struct hd_op {
-    hd_point point;
+typedef struct hd_seg_op {
+    hd_seg_point point;
     uint32_t first_wait, n_waits; /* in the plan's waits */
     uint32_t is_body;
     /* Of a move: from and to are devices or HD_HOME, the same within a device. Where the rect's first byte is: in the device's pool, or in
      * the array at home (row * stride + byte). */
     uint32_t array, from, to;
-    hd_rect rect;
+    hd_seg_rect rect;
     uint64_t from_at, from_stride, to_at, to_stride;
-} hd_op;
+} hd_seg_op;
 
 /* Where the first byte of a use's rect is in the pool. An address in it is a multiple of 16 where the one at home is, if the array's
  * stride is one, too; so is that of row 0, byte 0, as a body would compute it. */
-typedef struct hd_place {
+typedef struct hd_seg_place {
     uint64_t at, stride;
-} hd_place;
+} hd_seg_place;
 
 /* Zeroed before its first call. Each call begins it anew. */
-typedef struct hd_plan {
-    hd_list ops, waits;                   /* of hd_op, hd_point */
+typedef struct hd_seg_plan {
+    hd_list ops, waits;                   /* of hd_seg_op, hd_seg_point */
     uint32_t first_host_wait, n_host_waits; /* in waits: what the host has to see done. The ops' waits lie before them */
-    hd_place places[HD_SEGMENTS_MOST_USES];
+    hd_seg_place places[HD_SEGMENTS_MOST_USES];
     uint64_t need_bytes; /* after ERANGE: what the uses need of the pool, in all */
-} hd_plan;
-void hd_plan_clear(hd_plan *p);
+} hd_seg_plan;
+void hd_seg_plan_clear(hd_seg_plan *p);
 
 /* When the device will use some of the rect next, as a number that rises along its work; UINT64_MAX: that is not known. */
-typedef uint64_t (*hd_next_use_fn)(void *user, uint32_t device, uint32_t array, const hd_rect *rect);
-typedef void (*hd_rect_fn)(void *user, uint32_t array, const hd_rect *rect);
+typedef uint64_t (*hd_next_use_fn)(void *user, uint32_t device, uint32_t array, const hd_seg_rect *rect);
+typedef void (*hd_seg_rect_fn)(void *user, uint32_t array, const hd_seg_rect *rect);
 
 typedef struct hd_segments_config {
     uint32_t n_devices;
@@ -99,28 +100,36 @@ void hd_segments_drop(hd_segments *s, uint32_t array);
 /* A body on the device: moves, and its op, which is the last one. Uses may overlap, unless both write. What one reads and another one
  * writes may be in one window, so that the body sees its own writes, or in two.
  * EINVAL: uses that are not possible. ERANGE: they need more than the pool. EDEVICE: the device is lost, or bytes to be read are. */
-heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_plan *plan);
+heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_plan *plan);
 /* The host will read the rect: moves home, and what the host has to see done first. EDEVICE: some of it is lost. */
-heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan);
+heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan);
 /* The host will write all of the rect: what it has to see done first. No other copy is valid from now on. */
-heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_rect *rect, hd_plan *plan);
+heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan);
 /* The queue has passed the point, and all before it. */
-void hd_segments_done(hd_segments *s, hd_point p);
+void hd_segments_done(hd_segments *s, hd_seg_point p);
 /* From time to time, also with a device that is not full. If a pool is more than 90 % full, and windows had to leave since the last
  * time: what leaves next is moved home if it is nowhere else, until what is free or would leave at once is 20 %. Joins cells that have become equal,
  * when their number has doubled. */
-heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_plan *plan);
+heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_seg_plan *plan);
 
 /* A device is lost: its pool with all that was valid only there, and what was under way on other devices and depends on it. `tell` (or
  * NULL) hears of all that is now valid nowhere. It cannot be read before the host or a body has written it. From now on the points of
  * the device's queues count as passed: ops that wait for them no longer do so, and find any bytes. A move from the lost device need not
  * move anything, but it waits for its other points, and is passed in its turn. */
-void hd_segments_lost(hd_segments *s, uint32_t device, hd_rect_fn tell, void *user);
+void hd_segments_lost(hd_segments *s, uint32_t device, hd_seg_rect_fn tell, void *user);
 /* Is some of the rect lost? *first (or NULL): a part that is. */
-int hd_segments_is_lost(hd_segments *s, uint32_t array, const hd_rect *rect, hd_rect *first);
+int hd_segments_is_lost(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_rect *first);
+
+/* From row to row at home. */
+uint64_t hd_segments_stride(const hd_segments *s, uint32_t array);
+/* What a window for the use's rect takes of a pool. */
+uint64_t hd_segments_room(const hd_segments *s, const hd_seg_use *use);
+int hd_segments_is_done(const hd_segments *s, hd_seg_point p);
+/* Windows of the device that had to leave. */
+uint64_t hd_segments_n_left(const hd_segments *s, uint32_t device);
 
 /* Bytes that would have to come to the device: to choose a body by. */
-uint64_t hd_segments_missing(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n);
+uint64_t hd_segments_missing(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n);
 /* Bytes that all plans have moved from one memory to another: devices, or HD_HOME. */
 uint64_t hd_segments_moved(const hd_segments *s, uint32_t from, uint32_t to);
 

@@ -15,9 +15,9 @@ typedef struct shape {
     uint64_t stride, lead, n_bytes; /* lead: bytes before the first one, so that row 0 byte 0 would be at the beginning of a unit */
 } shape;
 
-static shape shape_of(const hd_segments *s, const hd_use *u, const hd_rect *rect)
+static shape shape_of(const hd_segments *s, const hd_seg_use *u, const hd_seg_rect *rect)
 {
-    const hd_array *a = hd_array_of(s, u->array);
+    const hd_seg_array *a = hd_seg_array_of(s, u->array);
     const uint64_t width = rect->end_byte - rect->byte;
     const uint64_t packed = (width + PACKED_ALIGN - 1) / PACKED_ALIGN * PACKED_ALIGN;
     shape p = {.stride = u->is_packed && packed < a->stride ? packed : a->stride};
@@ -26,48 +26,50 @@ static shape shape_of(const hd_segments *s, const hd_use *u, const hd_rect *rect
     return p;
 }
 
+uint64_t hd_segments_room(const hd_segments *s, const hd_seg_use *use) { return shape_of(s, use, &use->rect).n_bytes; }
+
 /* ---- finding --------------------------------------------------------------------------------------------------------- */
 
-static int is_fit(const hd_segments *s, const hd_window *w, uint32_t device, const hd_use *u)
+static int is_fit(const hd_segments *s, const hd_seg_window *w, uint32_t device, const hd_seg_use *u)
 {
-    return w->device == device && w->array == u->array && hd_rect_contains(&w->rect, &u->rect) &&
-           (u->is_packed || w->stride == hd_array_of(s, u->array)->stride);
+    return w->device == device && w->array == u->array && hd_seg_rect_contains(&w->rect, &u->rect) &&
+           (u->is_packed || w->stride == hd_seg_array_of(s, u->array)->stride);
 }
 
 /* A window that was used there has a copy in the first cell. */
-static hd_window *find_by_cell(const hd_segments *s, uint32_t device, const hd_use *u)
+static hd_seg_window *find_by_cell(const hd_segments *s, uint32_t device, const hd_seg_use *u)
 {
-    hd_window *found = NULL;
-    hd_walk walk = hd_walk_begin(hd_array_of(s, u->array), &u->rect);
-    const hd_cell *c = hd_walk_next(&walk);
+    hd_seg_window *found = NULL;
+    hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
+    const hd_seg_cell *c = hd_seg_walk_next(&walk);
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const hd_copy *copy = hd_copy_of(s, c, i);
+        const hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
         if (copy->window && (!found || copy->is_valid) && is_fit(s, copy->window, device, u))
             found = copy->window;
     }
     return found;
 }
 
-static hd_window *find(const hd_segments *s, uint32_t device, const hd_use *u)
+static hd_seg_window *find(const hd_segments *s, uint32_t device, const hd_seg_use *u)
 {
-    const hd_list *l = &hd_array_of(s, u->array)->windows[device];
-    hd_window *found = find_by_cell(s, device, u);
+    const hd_list *l = &hd_seg_array_of(s, u->array)->windows[device];
+    hd_seg_window *found = find_by_cell(s, device, u);
     for (uint64_t i = 0; i < l->n && !found; i++)
-        if (is_fit(s, ((hd_window **)l->at)[i], device, u))
-            found = ((hd_window **)l->at)[i];
+        if (is_fit(s, ((hd_seg_window **)l->at)[i], device, u))
+            found = ((hd_seg_window **)l->at)[i];
     return found;
 }
 
 /* ---- coming and leaving ---------------------------------------------------------------------------------------------- */
 
-static hd_list *list_of_array(const hd_segments *s, const hd_window *w)
+static hd_list *list_of_array(const hd_segments *s, const hd_seg_window *w)
 {
-    return &hd_array_of(s, w->array)->windows[w->device];
+    return &hd_seg_array_of(s, w->array)->windows[w->device];
 }
 
-static heddle_status enter(hd_segments *s, hd_window *w, const shape *p)
+static heddle_status enter(hd_segments *s, hd_seg_window *w, const shape *p)
 {
-    hd_device *d = &s->devices[w->device];
+    hd_seg_device *d = &s->devices[w->device];
     hd_list *l = list_of_array(s, w);
     if (hd_list_room(l, 1, sizeof w) || hd_list_room(&d->windows, 1, sizeof w))
         return HEDDLE_ENOMEM;
@@ -76,17 +78,17 @@ static heddle_status enter(hd_segments *s, hd_window *w, const shape *p)
     w->at = w->block->at + p->lead;
     w->of_array = l->n;
     w->of_device = d->windows.n;
-    ((hd_window **)l->at)[l->n++] = w;
-    ((hd_window **)d->windows.at)[d->windows.n++] = w;
+    ((hd_seg_window **)l->at)[l->n++] = w;
+    ((hd_seg_window **)d->windows.at)[d->windows.n++] = w;
     return HEDDLE_OK;
 }
 
 /* ERANGE: there is no room now. */
-static heddle_status make(hd_segments *s, uint32_t device, const hd_use *u, const hd_rect *rect, hd_window **out)
+static heddle_status make(hd_segments *s, uint32_t device, const hd_seg_use *u, const hd_seg_rect *rect, hd_seg_window **out)
 {
     const shape p = shape_of(s, u, rect);
     heddle_status status;
-    hd_window *w = hd_new(sizeof *w);
+    hd_seg_window *w = hd_new(sizeof *w);
     *out = NULL;
     if (!w)
         return HEDDLE_ENOMEM;
@@ -102,58 +104,58 @@ static heddle_status make(hd_segments *s, uint32_t device, const hd_use *u, cons
     return status;
 }
 
-static void leave_cell(hd_segments *s, hd_cell *c, hd_window *w)
+static void leave_cell(hd_segments *s, hd_seg_cell *c, hd_seg_window *w)
 {
-    hd_copy *copy = hd_copy_in(s, c, w);
+    hd_seg_copy *copy = hd_seg_copy_in(s, c, w);
     if (!copy)
         return;
     hd_marks_join(&s->clocks, w->block->marks, copy->marks);
-    hd_mark(w->block->marks, hd_mark_of(&s->clocks, copy->ready.queue), copy->ready.number);
-    hd_cell_leave(s, c, copy);
+    hd_marks_note(w->block->marks, hd_mark_of(&s->clocks, copy->ready.queue), copy->ready.number);
+    hd_seg_cell_leave(s, c, copy);
 }
 
-void hd_window_leave(hd_segments *s, hd_window *w)
+void hd_seg_window_leave(hd_segments *s, hd_seg_window *w)
 {
-    hd_device *d = &s->devices[w->device];
+    hd_seg_device *d = &s->devices[w->device];
     hd_list *l = list_of_array(s, w);
-    hd_walk walk = hd_walk_begin(hd_array_of(s, w->array), &w->rect);
-    for (hd_cell *c; (c = hd_walk_next(&walk));)
+    hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, w->array), &w->rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));)
         leave_cell(s, c, w);
     hd_arena_give_back(&d->arena, w->block);
-    ((hd_window **)l->at)[w->of_array] = ((hd_window **)l->at)[--l->n];
-    ((hd_window **)l->at)[w->of_array]->of_array = w->of_array;
-    ((hd_window **)d->windows.at)[w->of_device] = ((hd_window **)d->windows.at)[--d->windows.n];
-    ((hd_window **)d->windows.at)[w->of_device]->of_device = w->of_device;
+    ((hd_seg_window **)l->at)[w->of_array] = ((hd_seg_window **)l->at)[--l->n];
+    ((hd_seg_window **)l->at)[w->of_array]->of_array = w->of_array;
+    ((hd_seg_window **)d->windows.at)[w->of_device] = ((hd_seg_window **)d->windows.at)[--d->windows.n];
+    ((hd_seg_window **)d->windows.at)[w->of_device]->of_device = w->of_device;
     hd_delete(w, sizeof *w);
 }
 
-void hd_windows_forget(hd_device *d)
+void hd_seg_windows_forget(hd_seg_device *d)
 {
     for (uint64_t i = 0; i < d->windows.n; i++)
-        hd_delete(((hd_window **)d->windows.at)[i], sizeof(hd_window));
+        hd_delete(((hd_seg_window **)d->windows.at)[i], sizeof(hd_seg_window));
     hd_list_clear(&d->windows);
     hd_arena_close(&d->arena);
 }
 
-static heddle_status send_away(hd_segments *s, hd_window *w, hd_plan *plan)
+static heddle_status send_away(hd_segments *s, hd_seg_window *w, hd_seg_plan *plan)
 {
-    HD_TRY(hd_move_dirty(s, w, plan));
+    HD_TRY(hd_seg_move_dirty(s, w, plan));
     s->devices[w->device].n_left++;
-    hd_window_leave(s, w);
+    hd_seg_window_leave(s, w);
     return HEDDLE_OK;
 }
 
 /* ---- the order of leaving -------------------------------------------------------------------------------------------- */
 
-static hd_rank rank_of(const hd_segments *s, hd_window *w)
+static hd_seg_rank rank_of(const hd_segments *s, hd_seg_window *w)
 {
-    return (hd_rank){w, s->next_use ? s->next_use(s->user, w->device, w->array, &w->rect) : UINT64_MAX};
+    return (hd_seg_rank){w, s->next_use ? s->next_use(s->user, w->device, w->array, &w->rect) : UINT64_MAX};
 }
 
 /* Below 0: a leaves before b. */
 static int compare_ranks(const void *first, const void *second)
 {
-    const hd_rank *a = first, *b = second;
+    const hd_seg_rank *a = first, *b = second;
     if (a->next_use != b->next_use)
         return a->next_use > b->next_use ? -1 : 1;
     if (a->next_use == UINT64_MAX && a->window->may_be_dirty != b->window->may_be_dirty)
@@ -161,30 +163,30 @@ static int compare_ranks(const void *first, const void *second)
     return (a->window->used > b->window->used) - (a->window->used < b->window->used);
 }
 
-int hd_windows_in_order(hd_segments *s, uint32_t device)
+int hd_seg_windows_in_order(hd_segments *s, uint32_t device)
 {
     const hd_list *l = &s->devices[device].windows;
-    hd_rank *ranks;
+    hd_seg_rank *ranks;
     s->ranks.n = 0;
     if (hd_list_room(&s->ranks, l->n, sizeof *ranks))
         return -1;
     ranks = s->ranks.at;
     for (uint64_t i = 0; i < l->n; i++)
-        ranks[s->ranks.n++] = rank_of(s, ((hd_window **)l->at)[i]);
+        ranks[s->ranks.n++] = rank_of(s, ((hd_seg_window **)l->at)[i]);
     if (s->ranks.n)
         qsort(ranks, s->ranks.n, sizeof *ranks, compare_ranks);
     return 0;
 }
 
 /* The first to leave of those that this call does not need, or NULL. */
-static hd_window *first_to_leave(const hd_segments *s, uint32_t device)
+static hd_seg_window *first_to_leave(const hd_segments *s, uint32_t device)
 {
     const hd_list *l = &s->devices[device].windows;
-    hd_rank first = {NULL, 0};
+    hd_seg_rank first = {NULL, 0};
     for (uint64_t i = 0; i < l->n; i++) {
-        hd_window *w = ((hd_window **)l->at)[i];
+        hd_seg_window *w = ((hd_seg_window **)l->at)[i];
         if (w->call != s->time) {
-            const hd_rank r = rank_of(s, w);
+            const hd_seg_rank r = rank_of(s, w);
             if (!first.window || compare_ranks(&r, &first) < 0)
                 first = r;
         }
@@ -192,11 +194,11 @@ static hd_window *first_to_leave(const hd_segments *s, uint32_t device)
     return first.window;
 }
 
-static heddle_status send_all_away(hd_segments *s, uint32_t device, hd_plan *plan)
+static heddle_status send_all_away(hd_segments *s, uint32_t device, hd_seg_plan *plan)
 {
     const hd_list *l = &s->devices[device].windows;
     while (l->n)
-        HD_TRY(send_away(s, ((hd_window **)l->at)[l->n - 1], plan));
+        HD_TRY(send_away(s, ((hd_seg_window **)l->at)[l->n - 1], plan));
     return HEDDLE_OK;
 }
 
@@ -208,7 +210,7 @@ typedef struct order {
 } order;
 
 /* The largest first; of equal ones those that keep the array's stride, which serve others, too. */
-static void sort(const hd_segments *s, const hd_use *uses, uint32_t n, order *o)
+static void sort(const hd_segments *s, const hd_seg_use *uses, uint32_t n, order *o)
 {
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t n_bytes = shape_of(s, &uses[i], &uses[i].rect).n_bytes;
@@ -225,13 +227,13 @@ static void sort(const hd_segments *s, const hd_use *uses, uint32_t n, order *o)
 }
 
 /* Would a window for the one serve the other? */
-static int serves(const hd_segments *s, const hd_use *one, const hd_use *other)
+static int serves(const hd_segments *s, const hd_seg_use *one, const hd_seg_use *other)
 {
-    return one->array == other->array && hd_rect_contains(&one->rect, &other->rect) &&
-           (other->is_packed || shape_of(s, one, &one->rect).stride == hd_array_of(s, one->array)->stride);
+    return one->array == other->array && hd_seg_rect_contains(&one->rect, &other->rect) &&
+           (other->is_packed || shape_of(s, one, &one->rect).stride == hd_seg_array_of(s, one->array)->stride);
 }
 
-static uint64_t need_bytes(const hd_segments *s, const hd_use *uses, uint32_t n, const order *o)
+static uint64_t need_bytes(const hd_segments *s, const hd_seg_use *uses, uint32_t n, const order *o)
 {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < n; k++) {
@@ -243,19 +245,19 @@ static uint64_t need_bytes(const hd_segments *s, const hd_use *uses, uint32_t n,
     return sum;
 }
 
-static void stamp(const hd_segments *s, hd_window *w) { w->used = w->call = s->time; }
+static void stamp(const hd_segments *s, hd_seg_window *w) { w->used = w->call = s->time; }
 
 /* With a hull, if there is one that only needs what is free. */
-static heddle_status place(hd_segments *s, uint32_t device, const hd_use *u, int may_hull, hd_plan *plan, hd_window **out)
+static heddle_status place(hd_segments *s, uint32_t device, const hd_seg_use *u, int may_hull, hd_seg_plan *plan, hd_seg_window **out)
 {
     heddle_status status = HEDDLE_ERANGE;
     *out = find(s, device, u);
     if (*out)
         return HEDDLE_OK;
-    if (may_hull && !hd_rect_contains(&u->rect, &u->hull))
+    if (may_hull && !hd_seg_rect_contains(&u->rect, &u->hull))
         status = make(s, device, u, &u->hull, out);
     while (status == HEDDLE_ERANGE) {
-        hd_window *w;
+        hd_seg_window *w;
         status = make(s, device, u, &u->rect, out);
         if (status != HEDDLE_ERANGE)
             break;
@@ -267,8 +269,8 @@ static heddle_status place(hd_segments *s, uint32_t device, const hd_use *u, int
     return status;
 }
 
-static heddle_status place_all(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, const order *o,
-                               int may_hull, hd_plan *plan, hd_window **out)
+static heddle_status place_all(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, const order *o,
+                               int may_hull, hd_seg_plan *plan, hd_seg_window **out)
 {
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t i = o->use[k];
@@ -279,7 +281,7 @@ static heddle_status place_all(hd_segments *s, uint32_t device, const hd_use *us
 }
 
 /* Are all windows there? Those that are will be needed. */
-static int find_all(const hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_window **out)
+static int find_all(const hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window **out)
 {
     uint32_t n_found = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -291,8 +293,8 @@ static int find_all(const hd_segments *s, uint32_t device, const hd_use *uses, u
     return n_found == n;
 }
 
-heddle_status hd_windows_for(hd_segments *s, uint32_t device, const hd_use *uses, uint32_t n, hd_window **out,
-                             hd_plan *plan)
+heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window **out,
+                             hd_seg_plan *plan)
 {
     heddle_status status;
     order o;

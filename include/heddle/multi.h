@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* heddle/multi.h - jobs: loops over several GPUs whose pieces of arrays stay where they were used. Also over one GPU with less memory than
+ * the data has.
+ *
+ *     // body, table, params and accesses as for loops (heddle/loop.h); a and b are arrays of the fleet f
+ *     heddle_loop_desc d = HEDDLE_LOOP_INIT;
+ *     d.body = my_step; d.n = rows; d.n_2 = columns; d.accesses = a_to_b; d.n_accesses = 2;
+ *     heddle_multi_new(f, &my, &d, NULL, &there);
+ *     d.accesses = b_to_a;
+ *     heddle_multi_new(f, &my, &d, NULL, &back);
+ *     for (i = 0; i < 500; i++) {
+ *         heddle_multi_start(there, &params, sizeof params);      // a job; returns at once
+ *         heddle_multi_start(back, &params, sizeof params);
+ *     }
+ *     heddle_array_fetch(a, 0, rows);                             // waits for what it needs, and brings it home
+ *
+ * A job is cut into slices, and each accelerator of the fleet has some. Jobs look as if they ran one after another. But a slice waits only
+ * for the slices of earlier jobs that wrote what it reads, or touch what it writes: wherever these were, and while they still run.
+ *
+ * What a slice touches is brought into the memory of its device, and stays there: the next job that has the same rows in the same place
+ * moves nothing. It comes from where it is, also from another GPU. It goes home when the host asks for it (heddle_array_fetch), or when the
+ * device needs the room. So the data may be larger than all devices together, if only what one slice touches fits into one of them. Between
+ * jobs the home is old: call heddle_array_fetch before the host reads rows, and heddle_array_wrote after it has written some. Loops and
+ * wavefronts of the fleet bring home what they read first.
+ *
+ * A fleet without accelerators that can run jobs (they need the functions for it, heddle/fleet.h) runs jobs as loops on its cores. In others
+ * cores take no part. All fleets give the same bytes.
+ *
+ * Threads. Calls on one fleet, its arrays and its jobs are made by one thread at a time, but for heddle_multi_wait and _cancel. One thread of
+ * the library gives slices to all devices.
+ *
+ * Errors. heddle_error_text(NULL) has the sentence of this thread's last failed call.
+ *
+ * (MESI-CUDA's scheduling: Ohno et al. 2016. What is called a task there is a slice here; its segment table, section 3.4.2, has an entry for
+ * each task and array, and leaves open what becomes of neighbours that overlap. Its fixed mapping, 3.4.3, is one of the maps here.) */
+#ifndef HEDDLE_MULTI_H
+#define HEDDLE_MULTI_H
+
+#include "heddle/loop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which device has which slices. */
+#define HEDDLE_MAP_MAP(X)                                                                                              \
+    X(SETTLE, 0, "settle", "a share a device, as large as its speed; shares are changed when devices end unevenly")    \
+    X(FIXED, 1, "fixed", "who is free takes the next slice in the first job, and has the same slices in all others")   \
+    X(FREE, 2, "free", "who is free takes the next slice, in each job")                                                \
+    X(STATIC, 3, "static", "equal shares")
+
+typedef enum heddle_map {
+#define HEDDLE_X(name, value, text, help) HEDDLE_MAP_##name = (value),
+    HEDDLE_MAP_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_MAPS = 4
+} heddle_map;
+/* The names used in options and variables; NULL for a number outside the table. */
+HEDDLE_API const char *heddle_map_name(heddle_map m);
+
+#define HEDDLE_MULTI_MOST_TASKS (1u << 20)
+typedef struct heddle_multi_desc {
+    size_t size;         /* set by HEDDLE_MULTI_INIT                                                      */
+    heddle_map map;      /*                                                          HEDDLE_MAP           */
+    uint32_t n_tasks;    /* slices of a job, by the first index, equal ones; 0: as many as are good       HEDDLE_TASKS */
+    uint32_t n_tasks_2;  /* each of which is cut into so many by the second one; 0: 1                      */
+    uint32_t is_safe;    /* 1: what a job wrote goes home at its end, so a lost device takes nothing along HEDDLE_SAFE  */
+    heddle_call_fn call; /* puts the work of a slice into a stream, instead of the body; NULL: none        */
+    void *call_user;     /* its first argument                                                            */
+} heddle_multi_desc;
+#define HEDDLE_MULTI_INIT                                              \
+    {                                                                  \
+        sizeof(heddle_multi_desc), HEDDLE_MAP_SETTLE, 0, 0, 0, NULL, 0 \
+    }
+
+typedef struct heddle_multi heddle_multi;
+
+/* A kind of jobs. d: as for heddle_loop_new; split, time_limit_ms and n_trace are not used. m NULL: HEDDLE_MULTI_INIT. The arrays' memory may be
+ * larger than a device's.
+ * EINVAL, ERANGE: as heddle_loop_new says; an access by a function (HEDDLE_PARTS), which could be anywhere; more tasks than grains; a call in
+ * a fleet of cores is made with stream NULL. ENOMEM: a slice needs more than a device's pool; the sentence has both numbers. */
+HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
+                                          const heddle_multi_desc *m, heddle_multi **out);
+/* Waits for its jobs. */
+HEDDLE_API void heddle_multi_free(heddle_multi *m);
+
+/* Starts a job, and returns at once; it may be started again while earlier jobs of it run. params is copied. Results of reductions are there
+ * when heddle_multi_wait has returned. EDEVICE: an earlier job of the fleet failed, and was not waited for. */
+HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params, size_t params_bytes);
+/* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its jobs since the last wait ended: the first that went wrong. Any
+ * thread. EBODY: a body failed, and later jobs of the fleet that had been started were not run. ECANCELED. EDEVICE: a device was lost, and
+ * rows that only it had; the sentence names array and rows. What else the arrays have can be fetched. */
+HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms);
+/* Both. */
+HEDDLE_API heddle_status heddle_multi_run(heddle_multi *m, const void *params, size_t params_bytes);
+/* No slice of its jobs begins any more. Any thread. */
+HEDDLE_API void heddle_multi_cancel(heddle_multi *m);
+
+/* Since heddle_multi_new. */
+typedef struct heddle_multi_stats {
+    size_t size; /* set by HEDDLE_MULTI_STATS_INIT                                                         */
+    uint64_t n_jobs, n_slices, n_again; /* n_again: slices that were run again after a loss                */
+    uint64_t n_moves;                   /* shares that were changed, by settle                             */
+    uint64_t time_ns;                   /* of the last job: from its start to its end                      */
+    uint64_t host_ns;                   /* of the driver's thread, when it had something to do, for all jobs of the fleet */
+    uint32_t n_devices;                 /* that take part; 0: cores                                        */
+} heddle_multi_stats;
+#define HEDDLE_MULTI_STATS_INIT                         \
+    {                                                   \
+        sizeof(heddle_multi_stats), 0, 0, 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_multi_get_stats(const heddle_multi *m, heddle_multi_stats *out);
+/* How its last job was cut and given, and what happened on the way: lines. Valid until the next start. */
+HEDDLE_API const char *heddle_multi_how(heddle_multi *m);
+
+/* Of a device, for all jobs of the fleet. */
+typedef struct heddle_multi_device {
+    size_t size; /* set by HEDDLE_MULTI_DEVICE_INIT */
+    char name[64];
+    uint64_t pool_bytes, used_bytes;                   /* of its memory for arrays; that are used now */
+    uint64_t bytes_in, bytes_out, bytes_peers;         /* from the host, to it, from other devices */
+    uint64_t n_slices, n_left;                         /* n_left: windows that had to leave for others */
+    uint64_t table_bytes;                              /* of the library, about all arrays and devices */
+    uint32_t is_lost;
+} heddle_multi_device;
+#define HEDDLE_MULTI_DEVICE_INIT                                     \
+    {                                                                \
+        sizeof(heddle_multi_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+/* ENODEV past the last one. The fleet is at rest (heddle_multi_wait), or figures are of some moment. */
+HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t device, heddle_multi_device *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* driver.c - the thread that gives the slices of all jobs of a fleet (jobs.h). */
+#include "engine/multi/jobs.h"
+
+#include "base/machine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define GIVES 16u    /* slices between two looks at the queues */
+#define SPINS 4096u  /* fruitless looks before the thread naps */
+#define NAP_NS 20000
+
+static int is_ours(const hd_jobs *j, uint32_t d) { return !j->devices[d].is_lost; }
+
+/* ---- a device is lost ------------------------------------------------------------------------------------------------------- */
+
+static void drop_all(hd_jobs *j, heddle_status s)
+{
+    j->error = *hd_thread_error();
+    hd_line_drop(j->line, NULL, s);
+}
+
+/* Tells the line of devices that were lost since the last call. 1: there were some. */
+static int tell_losses(hd_jobs *j)
+{
+    int any = 0;
+    uint32_t i;
+    for (i = 0; i < j->n_devices; i++) {
+        hd_jobs_device *d = &j->devices[i];
+        heddle_status s;
+        if (!d->is_lost || d->is_told)
+            continue;
+        d->is_told = any = 1;
+        s = hd_line_lost(j->line, i);
+        if (s == HEDDLE_EDEVICE)
+            (void)hd_say(NULL, s, "no device is left for jobs; the last one: %.150s", d->trouble);
+        if (s != HEDDLE_OK)
+            drop_all(j, s);
+    }
+    return any;
+}
+
+/* ---- requests --------------------------------------------------------------------------------------------------------------- */
+
+static void answer(hd_jobs *j, hd_request *r, heddle_status s)
+{
+    (void)pthread_mutex_lock(&j->mutex);
+    r->status = s;
+    if (s != HEDDLE_OK)
+        r->error = *hd_thread_error();
+    r->is_answered = 1;
+    (void)pthread_cond_broadcast(&j->changed);
+    (void)pthread_mutex_unlock(&j->mutex);
+}
+
+static void start(hd_jobs *j, hd_request *r)
+{
+    hd_line_job *job;
+    r->start_ns = heddle_host_clock_ns();
+    if (hd_line_start(j->line, r->multi->kind, r, &job) == HEDDLE_OK)
+        return;
+    (void)hd_say(&j->error, HEDDLE_ENOMEM, "a job: out of memory");
+    hd_job_ended(j, NULL, r, HEDDLE_ENOMEM);
+}
+
+static hd_request **end_of(hd_request **at)
+{
+    while (*at)
+        at = &(*at)->next;
+    return at;
+}
+
+static void take_one(hd_jobs *j, hd_request *r)
+{
+    r->next = NULL;
+    switch (r->kind) {
+    case HD_REQUEST_START: start(j, r); break;
+    case HD_REQUEST_CALL: answer(j, r, r->call(j, r)); break;
+    case HD_REQUEST_FETCH:
+    case HD_REQUEST_WROTE:
+    case HD_REQUEST_DROP: *end_of(&j->waiting) = r; break;
+    }
+}
+
+static void take_requests(hd_jobs *j)
+{
+    hd_request *r, *next;
+    (void)pthread_mutex_lock(&j->mutex);
+    r = j->first;
+    j->first = j->last = NULL;
+    (void)pthread_mutex_unlock(&j->mutex);
+    for (; r; r = next) {
+        next = r->next;
+        take_one(j, r);
+    }
+}
+
+/* ---- rows that the host wants, or has written -------------------------------------------------------------------------------- */
+
+static heddle_status keep_points(hd_request *r, const hd_seg_plan *plan)
+{
+    r->points.n = 0;
+    if (hd_list_room(&r->points, plan->n_host_waits, sizeof(hd_seg_point)))
+        return hd_say(NULL, HEDDLE_ENOMEM, "an array of jobs: out of memory");
+    memcpy(r->points.at, (const hd_seg_point *)plan->waits.at + plan->first_host_wait,
+           plan->n_host_waits * sizeof(hd_seg_point));
+    r->points.n = plan->n_host_waits;
+    return HEDDLE_OK;
+}
+
+static heddle_status check_lost(const hd_jobs *j, const hd_request *r)
+{
+    hd_seg_rect first;
+    if (r->kind != HD_REQUEST_FETCH ||
+        !hd_segments_is_lost(hd_line_segments(j->line), r->array->segment, &r->rect, &first))
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EDEVICE,
+                  "heddle_array_fetch: rows %" PRIu64 " to %" PRIu64 " were lost with the only device that had them",
+                  first.row, first.end_row - 1u);
+}
+
+static heddle_status plan_request(hd_jobs *j, hd_request *r)
+{
+    hd_segments *s = hd_line_segments(j->line);
+    hd_seg_plan *plan = &j->given.plan;
+    r->is_planned = 1;
+    HD_TRY(check_lost(j, r));
+    HD_TRY(r->kind == HD_REQUEST_FETCH ? hd_segments_fetch(s, r->array->segment, &r->rect, plan)
+                                       : hd_segments_wrote(s, r->array->segment, &r->rect, plan));
+    hd_put_plan(j, plan, NULL);
+    return keep_points(r, plan);
+}
+
+static int is_passed(const hd_jobs *j, const hd_request *r)
+{
+    const hd_seg_point *p = r->points.at;
+    uint64_t i;
+    for (i = 0; i < r->points.n; i++)
+        if (j->devices[p[i].queue / HD_N_ROLES].passed[p[i].queue % HD_N_ROLES] < p[i].number)
+            return 0;
+    return 1;
+}
+
+/* 1: it is answered. */
+static int look_at(hd_jobs *j, hd_request *r)
+{
+    heddle_status s = HEDDLE_OK;
+    if (!r->is_planned && hd_line_touches(j->line, r->array->segment, &r->rect, r->kind == HD_REQUEST_FETCH))
+        return 0;
+    if (!r->is_planned)
+        s = plan_request(j, r);
+    if (tell_losses(j)) { /* once more, with those that are left */
+        r->is_planned = 0;
+        return 0;
+    }
+    if (s == HEDDLE_OK && !is_passed(j, r))
+        return 0;
+    if (r->kind == HD_REQUEST_DROP) {
+        hd_segments_drop(hd_line_segments(j->line), r->array->segment);
+        ((heddle_array **)j->arrays.at)[r->array->segment] = NULL;
+    }
+    hd_list_clear(&r->points);
+    answer(j, r, s);
+    return 1;
+}
+
+static void look_at_requests(hd_jobs *j)
+{
+    hd_request **at = &j->waiting;
+    while (*at) {
+        hd_request *r = *at, *next = r->next; /* an answered one is the asking thread's */
+        if (look_at(j, r))
+            *at = next;
+        else
+            at = &r->next;
+    }
+}
+
+/* ---- jobs -------------------------------------------------------------------------------------------------------------------- */
+
+static void say_lost_rows(hd_jobs *j)
+{
+    uint32_t array;
+    hd_seg_rect r;
+    if (hd_line_lost_rows(j->line, &array, &r))
+        (void)hd_say(NULL, HEDDLE_EDEVICE,
+                     "a job needs rows %" PRIu64 " to %" PRIu64
+                     " of array %u, which were lost with the only device that had them",
+                     r.row, r.end_row - 1u, array);
+}
+
+/* Gives some slices. 1: there was one. */
+static int give_some(hd_jobs *j)
+{
+    uint32_t i;
+    int given = 1;
+    for (i = 0; i < GIVES && given; i++) {
+        heddle_status s = hd_line_give(j->line, &j->given, &given, heddle_host_clock_ns());
+        if (s != HEDDLE_OK) {
+            if (s == HEDDLE_EDEVICE)
+                say_lost_rows(j);
+            else
+                (void)hd_say(NULL, s, "a job: out of memory for what its slices need");
+            drop_all(j, s);
+            return 1;
+        }
+        if (given)
+            hd_put_plan(j, &j->given.plan, &j->given);
+        if (tell_losses(j))
+            return 1;
+    }
+    return i > 1;
+}
+
+static void fail_jobs(hd_jobs *j, hd_jobs_device *d)
+{
+    (void)hd_say(NULL, HEDDLE_EBODY, "a job failed at index %" PRIu64 " with code %u, on %s", d->fail_index, d->fail_code,
+                 d->unit->name);
+    d->fail_code = 0;
+    drop_all(j, HEDDLE_EBODY);
+}
+
+/* 1: the queue has passed something. */
+static int look_at_queue(hd_jobs *j, uint32_t d, uint32_t role)
+{
+    hd_jobs_device *x = &j->devices[d];
+    if (x->given[role] <= x->passed[role])
+        return 0;
+    if (hd_put_ask(x, role) != HEDDLE_OK) {
+        hd_put_lose(x);
+        return tell_losses(j);
+    }
+    if (x->fail_code)
+        fail_jobs(j, x);
+    if (x->seen[role] == x->passed[role])
+        return 0;
+    x->passed[role] = x->seen[role];
+    x->since_ns = heddle_host_clock_ns();
+    (void)hd_line_passed(j->line, (hd_seg_point){d * HD_N_ROLES + role, x->seen[role]}, x->since_ns);
+    return 1;
+}
+
+static int look_at_device(hd_jobs *j, uint32_t d)
+{
+    int moved = 0;
+    uint32_t role;
+    for (role = 0; role < HD_N_ROLES && is_ours(j, d); role++)
+        moved |= look_at_queue(j, d, role);
+    return moved;
+}
+
+static int has_under_way(const hd_jobs_device *d)
+{
+    uint32_t role;
+    for (role = 0; role < HD_N_ROLES; role++)
+        if (d->given[role] > d->passed[role])
+            return 1;
+    return 0;
+}
+
+/* The device has not passed anything for too long. */
+static void check_limit(hd_jobs *j, uint32_t d)
+{
+    hd_jobs_device *x = &j->devices[d];
+    const uint64_t now = heddle_host_clock_ns();
+    if (!is_ours(j, d) || !has_under_way(x))
+        x->since_ns = now;
+    if (!j->time_limit_ms || now - x->since_ns < j->time_limit_ms * 1000000ull)
+        return;
+    (void)hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", x->unit->name,
+                 j->time_limit_ms);
+    hd_put_lose(x);
+    (void)tell_losses(j);
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------------------------- */
+
+/* 1: something went on. */
+static int turn(hd_jobs *j)
+{
+    const uint64_t begin = heddle_host_clock_ns();
+    int moved;
+    uint32_t d;
+    take_requests(j);
+    moved = give_some(j);
+    for (d = 0; d < j->n_devices; d++)
+        moved |= look_at_device(j, d);
+    for (d = 0; d < j->n_devices; d++)
+        check_limit(j, d);
+    look_at_requests(j);
+    if (moved)
+        j->host_ns += heddle_host_clock_ns() - begin;
+    return moved;
+}
+
+static int is_idle(const hd_jobs *j)
+{
+    uint32_t d;
+    for (d = 0; d < j->n_devices; d++)
+        if (is_ours(j, d) && has_under_way(&j->devices[d]))
+            return 0;
+    return hd_line_is_empty(j->line) && !j->waiting;
+}
+
+/* 0: the fleet is being closed. */
+static int await_requests(hd_jobs *j)
+{
+    int go_on;
+    (void)pthread_mutex_lock(&j->mutex);
+    while (!j->first && !j->is_closing)
+        (void)pthread_cond_wait(&j->wanted, &j->mutex);
+    go_on = j->first != NULL;
+    (void)pthread_mutex_unlock(&j->mutex);
+    return go_on;
+}
+
+void *hd_jobs_main(void *jobs)
+{
+    static const struct timespec nap = {0, NAP_NS};
+    hd_jobs *j = jobs;
+    uint32_t n = 0;
+    while (await_requests(j))
+        do {
+            n = turn(j) ? 0 : n + 1u;
+            if (n < SPINS)
+                HD_PAUSE(n);
+            else
+                (void)nanosleep(&nap, NULL);
+        } while (!is_idle(j));
+    return NULL;
+}

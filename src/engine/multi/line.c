@@ -1,0 +1,755 @@
+/* SPDX-License-Identifier: MIT */
+/* line.c - jobs in the order of their starts, and what is given next (line.h). */
+#include "engine/multi/line_inside.h"
+
+#define MOST_GIVEN 32u    /* slices under way on a device: the host must be ahead of short ones */
+#define MOST_CROWDED 3u   /* where the pool is nearly full: what the next two need is there or on its way */
+#define CROWDED 8u        /* an eighth of the pool is left */
+#define TASKS_EACH 8u     /* of a device, if anybody may take them */
+#define FREE_AHEAD 2u     /* slices that anybody may take: a device has one more than it runs */
+
+/* ---- new and delete ------------------------------------------------------------------------------------------------------- */
+
+static hd_line_device *device_at(const hd_line *l, uint32_t d) { return &l->devices[d]; }
+static hd_line_device *commons(const hd_line *l) { return &l->devices[l->n_devices]; }
+
+void hd_kind_uses(const hd_line_kind *s, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home)
+{
+    uint32_t i;
+    s->kind.uses(s->kind.self, b, out, comes_home);
+    for (i = 0; i < s->kind.n_uses; i++)
+        out[i].hull = out[i].rect;
+}
+
+/* ---- next use -------------------------------------------------------------------------------------------------------------- */
+
+static int meets(const hd_seg_rect *a, const hd_seg_rect *b)
+{
+    return a->row < b->end_row && b->row < a->end_row && a->byte < b->end_byte && b->byte < a->end_byte;
+}
+
+static int touches(const hd_line_kind *k, const hd_grains *b, uint32_t array, const hd_seg_rect *rect, int only_writers)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    uint32_t i;
+    hd_kind_uses(k, b, uses, comes_home);
+    for (i = 0; i < k->kind.n_uses; i++)
+        if (uses[i].array == array && meets(&uses[i].rect, rect) &&
+            (!only_writers || (uses[i].mode & HEDDLE_MODE_OUT)))
+            return 1;
+    return 0;
+}
+
+static int job_touches(const hd_line_job *j, int is_open, uint32_t array, const hd_seg_rect *rect, int only_writers)
+{
+    const hd_grains all = {0, j->site->kind.n, 0, j->site->kind.n_2};
+    uint32_t i;
+    if (!touches(j->site, &all, array, rect, only_writers))
+        return 0;
+    for (i = 0; is_open && i < j->n_parts; i++)
+        if (j->parts[i].state == HD_SLICE_WAITS && touches(j->site, &j->parts[i].block, array, rect, only_writers))
+            return 1;
+    return !is_open;
+}
+
+int hd_line_touches(const hd_line *l, uint32_t array, const hd_seg_rect *rect, int only_writers)
+{
+    const hd_line_job *j;
+    int is_open = 1;
+    for (j = l->first; j; j = j->next) {
+        is_open &= j != l->unopened;
+        if ((!is_open || j->n_waiting) && job_touches(j, is_open, array, rect, only_writers))
+            return 1;
+    }
+    return 0;
+}
+
+/* For the directory: how many slices of the device come before one that touches the rect. Slices that anybody may take count as its own. */
+static uint64_t next_use(void *line, uint32_t device, uint32_t array, const hd_seg_rect *rect)
+{
+    const hd_line *l = line;
+    const hd_line_device *queues[] = {device_at(l, device), commons(l)};
+    uint64_t n = 0, i;
+    uint32_t q;
+    for (q = 0; q < 2u; q++)
+        for (i = queues[q]->head; i < queues[q]->queue.n && n < HD_WINDOW; i++) {
+            const hd_line_slice *p = ((hd_line_slice **)queues[q]->queue.at)[i];
+            if (!p)
+                continue;
+            if (touches(p->job->site, &p->block, array, rect, 0))
+                return n;
+            n++;
+        }
+    return UINT64_MAX;
+}
+
+heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
+{
+    const hd_segments_config s = {c->n_devices, c->pool_bytes, c->reach, next_use, NULL};
+    hd_segments_config with_user = s;
+    hd_line *l = hd_new(sizeof *l);
+    *out = l;
+    if (!l)
+        return HEDDLE_ENOMEM;
+    l->config = *c;
+    l->lost_array = HD_NONE;
+    l->n_devices = c->n_devices;
+    l->weights = hd_new(c->n_devices * sizeof *l->weights);
+    l->pool_bytes = hd_new(c->n_devices * sizeof *l->pool_bytes);
+    l->devices = hd_new((c->n_devices + 1u) * sizeof *l->devices);
+    with_user.user = l;
+    if (l->weights && l->pool_bytes && l->devices && hd_segments_new(&l->segments, &with_user) == HEDDLE_OK) {
+        memcpy(l->weights, c->weights, c->n_devices * sizeof *l->weights);
+        memcpy(l->pool_bytes, c->pool_bytes, c->n_devices * sizeof *l->pool_bytes);
+        return HEDDLE_OK;
+    }
+    hd_line_delete(l);
+    *out = NULL;
+    return HEDDLE_ENOMEM;
+}
+
+static void free_job(hd_line_job *j)
+{
+    uint32_t i;
+    for (i = 0; i < j->n_parts; i++)
+        hd_list_clear(&j->parts[i].home);
+    hd_delete(j->parts, j->n_parts * sizeof *j->parts);
+    hd_delete(j, sizeof *j);
+}
+
+void hd_line_delete(hd_line *l)
+{
+    uint32_t d;
+    if (!l)
+        return;
+    while (l->first) {
+        hd_line_job *j = l->first;
+        l->first = j->next;
+        free_job(j);
+    }
+    for (d = 0; l->devices && d <= l->n_devices; d++)
+        hd_list_clear(&l->devices[d].queue);
+    hd_line_order_clear(&l->order);
+    hd_segments_delete(l->segments);
+    hd_delete(l->weights, l->n_devices * sizeof *l->weights);
+    hd_delete(l->pool_bytes, l->n_devices * sizeof *l->pool_bytes);
+    hd_delete(l->devices, (l->n_devices + 1u) * sizeof *l->devices);
+    hd_delete(l, sizeof *l);
+}
+
+hd_segments *hd_line_segments(hd_line *l) { return l->segments; }
+
+static uint64_t n_owners(const hd_line_kind *s) { return (uint64_t)s->kind.n_tasks * s->kind.n_tasks_2; }
+
+/* 0 tasks: shares are cut as is good at the time. */
+static void set_tasks(hd_line_kind_config *k, uint32_t n_devices)
+{
+    if (!k->n_tasks && (k->map == HEDDLE_MAP_FIXED || k->map == HEDDLE_MAP_FREE))
+        k->n_tasks = TASKS_EACH * n_devices;
+    if (!k->n_tasks && k->n_tasks_2 > 1u)
+        k->n_tasks = n_devices;
+    k->n_tasks = k->n_tasks < k->n ? k->n_tasks : (uint32_t)k->n;
+    k->n_tasks_2 = k->n_tasks_2 < k->n_2 ? k->n_tasks_2 : (uint32_t)k->n_2;
+}
+
+heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_kind **out)
+{
+    hd_line_kind *s = hd_new(sizeof *s);
+    *out = s;
+    if (!s)
+        return HEDDLE_ENOMEM;
+    s->line = l;
+    s->kind = *kind;
+    set_tasks(&s->kind, l->n_devices);
+    s->bounds = hd_new((l->n_devices + 1u) * sizeof *s->bounds);
+    s->shares = hd_new(l->n_devices * sizeof *s->shares);
+    if (kind->map == HEDDLE_MAP_FIXED)
+        s->owners = hd_new(n_owners(s) * sizeof *s->owners);
+    if (!s->bounds || !s->shares || (kind->map == HEDDLE_MAP_FIXED && !s->owners)) {
+        hd_kind_delete(s);
+        *out = NULL;
+        return HEDDLE_ENOMEM;
+    }
+    if (s->owners)
+        memset(s->owners, 0xff, n_owners(s) * sizeof *s->owners);
+    s->next = l->sites;
+    l->sites = s;
+    hd_settle_begin(s);
+    return HEDDLE_OK;
+}
+
+void hd_kind_delete(hd_line_kind *s)
+{
+    hd_line_kind **at;
+    if (!s)
+        return;
+    for (at = &s->line->sites; *at; at = &(*at)->next)
+        if (*at == s) {
+            *at = s->next;
+            break;
+        }
+    hd_delete(s->bounds, s->bounds ? (s->line->n_devices + 1u) * sizeof *s->bounds : 0);
+    hd_delete(s->shares, s->shares ? s->line->n_devices * sizeof *s->shares : 0);
+    hd_delete(s->owners, s->owners ? n_owners(s) * sizeof *s->owners : 0);
+    hd_delete(s, sizeof *s);
+}
+
+void hd_kind_count(const hd_line_kind *s, hd_kind_counts *out) { *out = s->counts; }
+
+void hd_kind_share(const hd_line_kind *s, uint32_t device, uint64_t *n_grains, uint64_t *n_slices, uint64_t *busy_ns)
+{
+    *n_grains = s->shares[device].n_grains;
+    *n_slices = s->shares[device].n_parts;
+    *busy_ns = s->shares[device].busy_ns;
+}
+
+/* ---- opening jobs ----------------------------------------------------------------------------------------------------------- */
+
+heddle_status hd_line_start(hd_line *l, hd_line_kind *s, void *user, hd_line_job **out)
+{
+    hd_line_job *j = hd_new(sizeof *j);
+    if (!j)
+        return HEDDLE_ENOMEM;
+    j->site = s;
+    j->user = user;
+    if (l->last)
+        l->last->next = j;
+    else
+        l->first = j;
+    l->last = j;
+    l->unopened = l->unopened ? l->unopened : j;
+    s->counts.n_jobs++;
+    *out = j;
+    return HEDDLE_OK;
+}
+
+/* Are its slices in the order? Those of others are opened only when none waits, so that nothing has to be compared. */
+static int is_ordered(const hd_line_job *j) { return j->site->kind.n_tasks > 0; }
+
+static int may_open(const hd_line *l, const hd_line_job *j)
+{
+    if (j->site->kind.is_alone || (l->first != j && l->first->site->kind.is_alone))
+        return l->first == j;
+    return !l->n_waiting || (is_ordered(j) && l->order.n_waiting == l->n_waiting && l->n_waiting < HD_WINDOW);
+}
+
+static int put(hd_line_device *d, hd_line_slice *p)
+{
+    if (hd_list_room(&d->queue, 1, sizeof p))
+        return -1;
+    ((hd_line_slice **)d->queue.at)[d->queue.n++] = p;
+    return 0;
+}
+
+static int join_order(hd_line *l, hd_line_slice *p)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
+    return hd_line_order_add(&l->order, l->segments, p, uses, p->job->site->kind.n_uses);
+}
+
+static heddle_status add_parts(hd_line *l, hd_line_job *j, int is_in_order)
+{
+    uint32_t i;
+    for (i = 0; i < j->n_parts; i++) {
+        hd_line_slice *p = &j->parts[i];
+        if (p->state != HD_SLICE_WAITS)
+            continue;
+        if ((is_in_order && join_order(l, p)) || put(p->device == HD_NONE ? commons(l) : device_at(l, p->device), p))
+            return HEDDLE_ENOMEM;
+        l->n_waiting++;
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status open_job(hd_line *l, hd_line_job *j)
+{
+    HD_TRY(hd_cut_job(l, j));
+    l->unopened = j->next;
+    memset(j->site->shares, 0, l->n_devices * sizeof *j->site->shares);
+    return add_parts(l, j, is_ordered(j));
+}
+
+static heddle_status open_jobs(hd_line *l)
+{
+    while (l->unopened && may_open(l, l->unopened))
+        HD_TRY(open_job(l, l->unopened));
+    return HEDDLE_OK;
+}
+
+/* ---- choosing --------------------------------------------------------------------------------------------------------------- */
+
+static int is_crowded(const hd_line *l, uint32_t d)
+{
+    return l->pool_bytes[d] - hd_segments_used(l->segments, d) < l->pool_bytes[d] / CROWDED;
+}
+
+static uint64_t missing(const hd_line *l, uint32_t d, const hd_line_slice *p)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
+    return hd_segments_missing(l->segments, d, uses, p->job->site->kind.n_uses);
+}
+
+/* The first free slice in the queue; where room is short, the one for which the least has to come. */
+static hd_line_slice **choose(const hd_line *l, const hd_line_device *from, uint32_t d, int is_short)
+{
+    hd_line_slice **at = from->queue.at, **best = NULL;
+    uint64_t i, least = UINT64_MAX, n = 0;
+    for (i = from->head; i < from->queue.n && n < HD_WINDOW; i++) {
+        uint64_t comes;
+        if (!at[i])
+            continue;
+        n++;
+        if (!hd_line_order_is_free(&l->order, at[i]))
+            continue;
+        if (!is_short || at[i]->n_passed >= HD_WINDOW)
+            return &at[i];
+        comes = missing(l, d, at[i]);
+        if (comes < least) {
+            least = comes;
+            best = &at[i];
+        }
+    }
+    return best;
+}
+
+/* Those before it were free, too, and are passed over. */
+static void take_out(hd_line_device *from, hd_line_slice **taken)
+{
+    hd_line_slice **at = from->queue.at;
+    uint64_t i;
+    for (i = from->head; &at[i] != taken; i++)
+        if (at[i])
+            at[i]->n_passed++;
+    *taken = NULL;
+    while (from->head < from->queue.n && !at[from->head])
+        from->head++;
+    if (from->head == from->queue.n)
+        from->head = from->queue.n = 0;
+}
+
+/* ---- giving ----------------------------------------------------------------------------------------------------------------- */
+
+/* The slice is one of a device's share: its windows have room for all of that. */
+static void set_hulls(const hd_line_slice *p, uint32_t d, hd_seg_use *uses)
+{
+    const hd_line_kind *s = p->job->site;
+    const hd_grains share = hd_cut_share(s, d);
+    hd_seg_use whole[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    uint32_t i;
+    if (p->block.begin < share.begin || p->block.end > share.end || s->owners)
+        return;
+    hd_kind_uses(s, &share, whole, comes_home);
+    for (i = 0; i < s->kind.n_uses; i++)
+        uses[i].hull = whole[i].rect;
+}
+
+static heddle_status check_lost(hd_line *l, const hd_seg_use *uses, uint32_t n)
+{
+    hd_seg_rect first;
+    uint32_t i;
+    for (i = 0; i < n; i++)
+        if ((uses[i].mode & HEDDLE_MODE_IN) && hd_segments_is_lost(l->segments, uses[i].array, &uses[i].rect, &first)) {
+            l->lost_array = uses[i].array;
+            l->lost_rect = first;
+            return HEDDLE_EDEVICE;
+        }
+    return HEDDLE_OK;
+}
+
+static void note_body(hd_line_slice *p, const hd_seg_plan *plan)
+{
+    const hd_seg_op *o = (const hd_seg_op *)plan->ops.at + (plan->ops.n - 1u);
+    const hd_seg_point *waits = plan->waits.at;
+    uint32_t i;
+    p->body = o->point;
+    memset(p->waits, 0, sizeof p->waits);
+    for (i = 0; i < o->n_waits && i < HD_SLICE_WAITS_KEPT; i++)
+        p->waits[i] = waits[o->first_wait + i];
+}
+
+static int goes_home(const hd_seg_use *uses, const uint8_t *comes_home, uint32_t n)
+{
+    uint32_t i;
+    for (i = 0; i < n; i++)
+        if (comes_home[i] && (uses[i].mode & HEDDLE_MODE_OUT))
+            return 1;
+    return 0;
+}
+
+static void note_given(hd_line *l, hd_line_slice *p, uint32_t d, uint64_t now_ns)
+{
+    hd_line_device *x = device_at(l, d);
+    hd_line_share *share = &p->job->site->shares[d];
+    p->state = HD_SLICE_GIVEN;
+    p->device = d;
+    p->begin_ns = now_ns;
+    p->next_given = NULL;
+    if (x->last_given)
+        x->last_given->next_given = p;
+    else
+        x->given = p;
+    x->last_given = p;
+    x->n_given++;
+    l->n_under_way++;
+    l->n_waiting--;
+    p->job->n_waiting--;
+    p->job->site->counts.n_slices++;
+    share->n_parts++;
+    share->n_grains += p->block.end - p->block.begin;
+    if (p->job->site->owners)
+        p->job->site->owners[p->task] = d;
+}
+
+static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, uint32_t d, hd_given *out, uint64_t now_ns)
+{
+    hd_line_slice *p = *at;
+    const hd_line_kind *s = p->job->site;
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    hd_kind_uses(s, &p->block, uses, comes_home);
+    set_hulls(p, d, uses);
+    HD_TRY(check_lost(l, uses, s->kind.n_uses));
+    HD_TRY(hd_segments_give(l->segments, d, uses, s->kind.n_uses, &out->plan));
+    note_body(p, &out->plan);
+    p->goes_home = goes_home(uses, comes_home, s->kind.n_uses);
+    take_out(from, at);
+    hd_line_order_give(&l->order, p);
+    note_given(l, p, d, now_ns);
+    out->job = p->job;
+    out->job_user = p->job->user;
+    out->device = d;
+    out->block = p->block;
+    return HEDDLE_OK;
+}
+
+/* A slice for the device; NULL: there is none now. */
+static hd_line_slice **look(const hd_line *l, uint32_t d, hd_line_device **from)
+{
+    const int is_short = is_crowded(l, d);
+    const uint32_t n = device_at(l, d)->n_given, most = is_short ? MOST_CROWDED : MOST_GIVEN;
+    hd_line_slice **at = NULL;
+    *from = device_at(l, d);
+    if (n < most)
+        at = choose(l, *from, d, is_short);
+    if (at || n >= FREE_AHEAD)
+        return at;
+    *from = commons(l);
+    return choose(l, *from, d, is_short);
+}
+
+static void finish_some(hd_line *l);
+
+/* One array of a slice's results. Rows of a lost device are not read any more. */
+static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    const uint32_t i = p->next_home++;
+    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
+    if (!comes_home[i] || !(uses[i].mode & HEDDLE_MODE_OUT))
+        return HEDDLE_OK;
+    HD_TRY(hd_segments_fetch(l->segments, uses[i].array, &uses[i].rect, &out->plan));
+    if (hd_list_room(&p->home, out->plan.n_host_waits, sizeof(hd_seg_point)))
+        return HEDDLE_ENOMEM;
+    memcpy((hd_seg_point *)p->home.at + p->home.n, (hd_seg_point *)out->plan.waits.at + out->plan.first_host_wait,
+           out->plan.n_host_waits * sizeof(hd_seg_point));
+    p->home.n += out->plan.n_host_waits;
+    return HEDDLE_OK;
+}
+
+/* The next slice whose body has ended and whose results have to go home. */
+static heddle_status bring_home(hd_line *l, hd_given *out, int *given)
+{
+    uint32_t d;
+    hd_line_slice *p;
+    for (d = 0; d < l->n_devices; d++)
+        for (p = device_at(l, d)->given; p && p->state == HD_SLICE_ENDED; p = p->next_given)
+            if (p->goes_home && p->next_home < p->job->site->kind.n_uses) {
+                *given = 1;
+                out->job = p->job;
+                out->job_user = p->job->user;
+                out->device = d;
+                out->block = p->block;
+                out->plan.ops.n = 0;
+                return send_home(l, p, out);
+            }
+    return HEDDLE_OK;
+}
+
+heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns)
+{
+    uint32_t k, best = HD_NONE;
+    hd_line_slice **at = NULL;
+    hd_line_device *from = NULL;
+    *given = 0;
+    finish_some(l); /* what went home may have been there at once */
+    HD_TRY(bring_home(l, out, given));
+    if (*given)
+        return HEDDLE_OK;
+    HD_TRY(open_jobs(l));
+    for (k = 0; k < l->n_devices; k++) { /* who has the least under way comes first */
+        hd_line_device *f;
+        hd_line_slice **a;
+        if (!hd_is_here(l, k) || (best != HD_NONE && device_at(l, k)->n_given >= device_at(l, best)->n_given))
+            continue;
+        a = look(l, k, &f);
+        if (a) {
+            best = k;
+            at = a;
+            from = f;
+        }
+    }
+    if (!at)
+        return HEDDLE_OK;
+    *given = 1;
+    return give(l, from, at, best, out, now_ns);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------------------------------------- */
+
+static void end_job(hd_line *l, hd_line_job *j)
+{
+    hd_line_job **at = &l->first, *before = NULL;
+    while (*at != j) {
+        before = *at;
+        at = &before->next;
+    }
+    *at = j->next;
+    if (l->last == j)
+        l->last = before;
+    if (l->unopened == j)
+        l->unopened = j->next;
+    if (j->status == HEDDLE_OK)
+        hd_settle_ended(j->site);
+    l->config.ended(l->config.user, j, j->user, j->status);
+    free_job(j);
+}
+
+static int is_home(const hd_line *l, const hd_line_slice *p)
+{
+    uint64_t i;
+    if (p->goes_home && p->next_home < p->job->site->kind.n_uses)
+        return 0;
+    for (i = 0; i < p->home.n; i++)
+        if (!hd_segments_is_done(l->segments, ((const hd_seg_point *)p->home.at)[i]))
+            return 0;
+    return 1;
+}
+
+static void finish(hd_line *l, hd_line_device *d, hd_line_slice *p)
+{
+    hd_line_job *j = p->job;
+    d->given = p->next_given;
+    if (!d->given)
+        d->last_given = NULL;
+    d->n_given--;
+    l->n_under_way--;
+    p->state = HD_SLICE_DONE;
+    hd_list_clear(&p->home);
+    if (!--j->n_left)
+        end_job(l, j);
+}
+
+/* Its body has ended: it began when the one before had ended and what it waited for had passed, as far as was seen. */
+static void note_time(hd_line_device *d, hd_line_slice *p, uint64_t now_ns)
+{
+    const uint64_t begin = p->begin_ns > d->last_ns ? p->begin_ns : d->last_ns;
+    if (now_ns > begin)
+        p->job->site->shares[p->device].busy_ns += now_ns - begin;
+    d->last_ns = now_ns;
+}
+
+static void note_wait(hd_line_slice *x, hd_seg_point p, uint64_t now_ns)
+{
+    uint32_t i;
+    for (i = 0; i < HD_SLICE_WAITS_KEPT; i++)
+        if (x->waits[i].number && x->waits[i].queue == p.queue && x->waits[i].number <= p.number) {
+            x->waits[i].number = 0;
+            x->begin_ns = now_ns;
+        }
+}
+
+static void note_waits(hd_line *l, hd_seg_point p, uint64_t now_ns)
+{
+    uint32_t d;
+    hd_line_slice *x;
+    for (d = 0; d < l->n_devices; d++)
+        for (x = device_at(l, d)->given; x; x = x->next_given)
+            note_wait(x, p, now_ns);
+}
+
+/* Moves home of a slice may have been put by another device. */
+static void finish_some(hd_line *l)
+{
+    uint32_t i;
+    for (i = 0; i < l->n_devices; i++)
+        while (device_at(l, i)->given && device_at(l, i)->given->state == HD_SLICE_ENDED &&
+               is_home(l, device_at(l, i)->given))
+            finish(l, device_at(l, i), device_at(l, i)->given);
+}
+
+heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns)
+{
+    hd_line_device *d = device_at(l, p.queue / HD_N_ROLES);
+    hd_line_slice *x;
+    hd_segments_done(l->segments, p);
+    note_waits(l, p, now_ns);
+    if (p.queue % HD_N_ROLES == HD_QUEUE_BODIES)
+        for (x = d->given; x && x->body.number <= p.number; x = x->next_given)
+            if (x->state == HD_SLICE_GIVEN) {
+                x->state = HD_SLICE_ENDED;
+                note_time(d, x, now_ns);
+            }
+    finish_some(l);
+    return HEDDLE_OK;
+}
+
+static void clear_queues(hd_line *l)
+{
+    uint32_t d;
+    for (d = 0; d <= l->n_devices; d++)
+        l->devices[d].queue.n = l->devices[d].head = 0;
+    l->n_waiting = 0;
+    hd_line_order_reset(&l->order);
+}
+
+/* Its slices that wait are not given any more. */
+static void drop_job(hd_line *l, hd_line_job *j, heddle_status status)
+{
+    j->status = j->status == HEDDLE_OK ? status : j->status;
+    j->n_left -= j->n_waiting;
+    l->n_waiting -= j->n_waiting;
+    j->n_waiting = 0;
+    if (!j->n_left)
+        end_job(l, j);
+}
+
+static void forget_slices(hd_line *l, const hd_line_job *j)
+{
+    uint64_t i;
+    uint32_t d;
+    for (d = 0; d <= l->n_devices; d++)
+        for (i = l->devices[d].head; i < l->devices[d].queue.n; i++) {
+            hd_line_slice **at = (hd_line_slice **)l->devices[d].queue.at + i;
+            if (*at && (*at)->job == j) {
+                hd_line_order_give(&l->order, *at); /* nobody waits for it */
+                *at = NULL;
+            }
+        }
+}
+
+void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
+{
+    hd_line_job *j = l->first, *next;
+    int is_dropped = !k;
+    for (; j; j = next) {
+        next = j->next;
+        is_dropped |= j->site == k;
+        if (!is_dropped)
+            continue;
+        forget_slices(l, j);
+        drop_job(l, j, status);
+    }
+}
+
+/* ---- a device is lost --------------------------------------------------------------------------------------------------------- */
+
+/* Has what it wrote become invalid? */
+static int is_void(hd_line *l, const hd_line_slice *p)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    uint32_t i;
+    if (!hd_is_here(l, p->device))
+        return 1;
+    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
+    for (i = 0; i < p->job->site->kind.n_uses; i++)
+        if ((uses[i].mode & HEDDLE_MODE_OUT) && hd_segments_is_lost(l->segments, uses[i].array, &uses[i].rect, NULL))
+            return 1;
+    return 0;
+}
+
+static void take_back(hd_line *l, hd_line_slice *p)
+{
+    p->state = HD_SLICE_WAITS;
+    hd_list_clear(&p->home);
+    p->next_home = 0;
+    p->job->n_waiting++;
+    p->job->site->counts.n_again++;
+    l->n_under_way--;
+}
+
+/* Those of its slices that are not given again stay. */
+static void sift_given(hd_line *l, hd_line_device *d)
+{
+    hd_line_slice *p = d->given, *next;
+    d->given = d->last_given = NULL;
+    d->n_given = 0;
+    for (; p; p = next) {
+        next = p->next_given;
+        if (is_void(l, p)) {
+            take_back(l, p);
+            continue;
+        }
+        p->next_given = NULL;
+        *(d->last_given ? &d->last_given->next_given : &d->given) = p;
+        d->last_given = p;
+        d->n_given++;
+    }
+}
+
+/* All that waits is put in order anew: slices of several jobs may be among those that are given again. */
+static heddle_status wait_again(hd_line *l, hd_line_job *j)
+{
+    uint32_t i;
+    for (i = 0; i < j->n_parts; i++) {
+        hd_line_slice *p = &j->parts[i];
+        p->node = HD_NONE;
+        if (p->state == HD_SLICE_WAITS && p->device != HD_NONE && !hd_is_here(l, p->device))
+            p->device = HD_NONE; /* anybody's */
+    }
+    return add_parts(l, j, 1);
+}
+
+static uint32_t n_here(const hd_line *l)
+{
+    uint32_t d, n = 0;
+    for (d = 0; d < l->n_devices; d++)
+        n += (uint32_t)hd_is_here(l, d);
+    return n;
+}
+
+heddle_status hd_line_lost(hd_line *l, uint32_t device)
+{
+    hd_line_job *j;
+    hd_line_kind *k;
+    uint32_t d;
+    device_at(l, device)->is_lost = 1;
+    hd_segments_lost(l->segments, device, NULL, NULL);
+    for (d = 0; d < l->n_devices; d++)
+        sift_given(l, device_at(l, d));
+    clear_queues(l);
+    if (!n_here(l))
+        return HEDDLE_EDEVICE;
+    for (k = l->sites; k; k = k->next)
+        hd_settle_begin(k);
+    for (j = l->first; j && j != l->unopened; j = j->next)
+        HD_TRY(wait_again(l, j));
+    return HEDDLE_OK;
+}
+
+int hd_line_lost_rows(const hd_line *l, uint32_t *array, hd_seg_rect *rect)
+{
+    *array = l->lost_array;
+    *rect = l->lost_rect;
+    return l->lost_array != HD_NONE;
+}
+
+uint64_t hd_line_n_under_way(const hd_line *l) { return l->n_under_way; }
+int hd_line_is_empty(const hd_line *l) { return !l->first; }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* line.h - the jobs of a fleet in the order of their starts: which slice is given to which device next. A state machine without clock, threads or
+ * devices, above the directory of pieces (segment.h). Events go in, with their times; plans come out. It is driven by the fleet's driver, by
+ * the simulator and by tests.
+ *
+ * A job is opened when the slices of all jobs before it have been given: only then is it known what each device will have. Jobs that are cut
+ * into a given number of tasks are opened earlier, a window of slices ahead, so that slices can be taken in an order that uses what is there.
+ * A slice is free when all slices of earlier jobs that wrote what it reads, or touch what it writes, have been given. It need not wait for
+ * their ends: its plan does that on the devices.
+ *
+ * Guarantees. Slices that conflict are given in the order of their jobs. Each slice is given once, and again if it was not done when a
+ * device was lost. A free slice is passed over by at most a window of others.
+ *
+ * Calls are made by one thread at a time. */
+#ifndef HD_MULTI_LINE_H
+#define HD_MULTI_LINE_H
+
+#include "engine/multi/segment.h"
+#include "heddle/multi.h"
+
+#define HD_LINE_MOST_DEVICES 64u
+typedef struct hd_line hd_line;
+typedef struct hd_line_kind hd_line_kind;
+typedef struct hd_line_job hd_line_job;
+
+/* Grains of the first and of the second index. */
+typedef struct hd_grains {
+    uint64_t begin, end, begin_2, end_2;
+} hd_grains;
+
+/* A kind of jobs: those that are started at one place of a program. */
+typedef struct hd_line_kind_config {
+    uint64_t n, n_2; /* grains */
+    heddle_map map;
+    uint32_t n_tasks, n_tasks_2; /* 0: as many as are good; 1 or more */
+    uint32_t n_uses;             /* HD_SEGMENTS_MOST_USES at most */
+    /* Sets array, mode, rect, is_packed of what a block touches, and comes_home: what it wrote goes home when the body has ended. */
+    void (*uses)(const void *self, const hd_grains *block, hd_seg_use *out, uint8_t *comes_home);
+    const void *self;
+    uint32_t is_alone; /* 1: no slice of another job is under way beside it */
+} hd_line_kind_config;
+
+typedef struct hd_line_config {
+    uint32_t n_devices;
+    const double *weights;       /* of each: speed by data sheet */
+    const uint64_t *pool_bytes;  /* of each */
+    const uint8_t *reach;        /* as in hd_segments_config */
+    void (*ended)(void *user, hd_line_job *job, void *job_user, heddle_status status); /* all slices are done or dropped; the job is freed then */
+    void *user;
+} hd_line_config;
+
+/* ENOMEM. */
+heddle_status hd_line_new(hd_line **out, const hd_line_config *c);
+void hd_line_delete(hd_line *l);
+hd_segments *hd_line_segments(hd_line *l);
+
+/* *kind is copied. No job of a site that is deleted is in the line. */
+heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_kind **out);
+void hd_kind_delete(hd_line_kind *s);
+
+/* A job joins the line. */
+heddle_status hd_line_start(hd_line *l, hd_line_kind *s, void *user, hd_line_job **out);
+
+/* A slice that was given, or one whose body has ended and whose results go home: the plan's ops are to be put into their queues now, in their
+ * order. If there is a body among them, it is the block's. */
+typedef struct hd_given {
+    hd_line_job *job;
+    void *job_user;
+    uint32_t device;
+    hd_grains block;
+    hd_seg_plan plan; /* of the caller: zeroed before the first call */
+} hd_given;
+/* *given: there was one. ENOMEM; EDEVICE: a job needs rows that were lost; its jobs have ended then. */
+heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns);
+/* The queue has passed the point, and all before. */
+heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns);
+/* Ends the first job of the kind, and all that were started later; NULL: all in the line. Slices that were given run to their end. */
+void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status);
+/* Is there a slice that has not been given and touches some of the rect; or, of writers only, writes it? */
+int hd_line_touches(const hd_line *l, uint32_t array, const hd_seg_rect *rect, int only_writers);
+/* The device is lost: slices that it had are given again, and those of others that depend on them. EDEVICE: no device is left. */
+heddle_status hd_line_lost(hd_line *l, uint32_t device);
+
+/* The rows for which hd_line_give returned EDEVICE; 0: there were none. */
+int hd_line_lost_rows(const hd_line *l, uint32_t *array, hd_seg_rect *rect);
+
+/* Slices that were given and are not done. */
+uint64_t hd_line_n_under_way(const hd_line *l);
+int hd_line_is_empty(const hd_line *l);
+
+typedef struct hd_kind_counts {
+    uint64_t n_jobs, n_slices, n_again, n_moves;
+} hd_kind_counts;
+void hd_kind_count(const hd_line_kind *s, hd_kind_counts *out);
+/* The device's part of the site's last job: grains, slices, and how long bodies took. */
+void hd_kind_share(const hd_line_kind *s, uint32_t device, uint64_t *n_grains, uint64_t *n_slices, uint64_t *busy_ns);
+
+#endif

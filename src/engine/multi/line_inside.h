@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* line_inside.h - what the files of the line share (line.h): jobs, slices, and the order among slices that have not been given. */
+#ifndef HD_MULTI_LINE_INSIDE_H
+#define HD_MULTI_LINE_INSIDE_H
+
+#include "engine/multi/line.h"
+#include "graph/range.h"
+
+#define HD_WINDOW 64u /* slices that are looked at, or wait, beyond the first one */
+
+typedef enum hd_slice_state { HD_SLICE_WAITS, HD_SLICE_GIVEN, HD_SLICE_ENDED, HD_SLICE_DONE } hd_slice_state; /* ENDED: the body has */
+
+#define HD_SLICE_WAITS_KEPT 6u
+typedef struct hd_line_slice { /* a slice of a job */
+    hd_line_job *job;
+    hd_grains block;
+    uint32_t task, device; /* its number in the job; device: HD_NONE before it is known */
+    uint32_t node;         /* in the order */
+    uint32_t n_passed;     /* others that were given before it although it was free */
+    hd_slice_state state;
+    hd_seg_point waits[HD_SLICE_WAITS_KEPT]; /* of the body, that were not seen to pass */
+    hd_seg_point body;
+    hd_list home; /* hd_seg_point: of what it wrote and goes home, once that was planned */
+    int goes_home;
+    uint32_t next_home; /* use that is looked at next for that */
+    uint64_t begin_ns;   /* when its body could begin, as far as was seen */
+    struct hd_line_slice *next_given;
+} hd_line_slice;
+
+struct hd_line_job {
+    hd_line_kind *site;
+    void *user;
+    hd_line_slice *parts;
+    uint32_t n_parts, n_waiting, n_left; /* not given; not done */
+    heddle_status status;
+    hd_line_job *next;
+};
+
+/* What a device did in the last job that has ended, and in the one before. */
+typedef struct hd_line_share {
+    uint64_t n_grains, n_parts, busy_ns;
+} hd_line_share;
+
+struct hd_line_kind {
+    hd_line *line;
+    hd_line_kind_config kind;
+    uint64_t *bounds;      /* shares: device d has grains bounds[d] .. bounds[d + 1] - 1 of the first index */
+    uint32_t *owners;      /* FIXED: of each task; HD_NONE: not known */
+    hd_line_share *shares; /* of each device, by the job that was opened last */
+    uint32_t n_late;       /* jobs in a row that ended unevenly */
+    hd_kind_counts counts;
+    hd_line_kind *next; /* of the line */
+};
+
+/* The order among slices that have not been given: by ranges, as among tasks of graphs. A node is a slice, or a join of many. */
+typedef struct hd_line_order {
+    hd_ranges *ranges;
+    hd_list nodes, edges, before; /* node, edge, uint32_t */
+    uint32_t n_waiting;                  /* nodes that wait */
+} hd_line_order;
+/* order.c. -1 without memory; the order must be reset then. */
+int hd_line_order_add(hd_line_order *o, const hd_segments *s, hd_line_slice *p, const hd_seg_use *uses, uint32_t n);
+int hd_line_order_is_free(const hd_line_order *o, const hd_line_slice *p);
+void hd_line_order_give(hd_line_order *o, const hd_line_slice *p); /* those that waited only for it are free */
+void hd_line_order_reset(hd_line_order *o);                  /* forgets all */
+void hd_line_order_clear(hd_line_order *o);
+
+typedef struct hd_line_device {
+    hd_list queue; /* hd_line_slice *: that wait, in the order of their jobs; NULL: was given */
+    uint64_t head; /* the first of them that may not be NULL */
+    hd_line_slice *given, *last_given;
+    uint32_t n_given;
+    uint64_t last_ns; /* when its last body ended */
+    int is_lost;
+} hd_line_device;
+
+struct hd_line {
+    hd_line_config config;
+    double *weights;
+    uint64_t *pool_bytes;
+    uint32_t n_devices;
+    hd_segments *segments;
+    hd_line_device *devices; /* and behind them one whose queue has slices that anybody may take */
+    hd_line_order order;
+    hd_line_job *first, *last; /* those that have not ended */
+    hd_line_job *unopened;     /* the first of these */
+    uint32_t n_waiting;   /* slices of opened jobs that have not been given */
+    uint64_t n_under_way;
+    hd_line_kind *sites;
+    uint32_t lost_array; /* rows that a job needed and nobody has; HD_NONE: there were none */
+    hd_seg_rect lost_rect;
+};
+
+static inline int hd_is_here(const hd_line *l, uint32_t d) { return !l->devices[d].is_lost; }
+
+/* uses of a block, with hulls as large as the rects. */
+void hd_kind_uses(const hd_line_kind *s, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);
+
+/* cut.c: makes the job's slices and says which device has which. ENOMEM. */
+heddle_status hd_cut_job(hd_line *l, hd_line_job *j);
+/* The block of all that the device has of a job of this site. */
+hd_grains hd_cut_share(const hd_line_kind *s, uint32_t device);
+
+/* settle.c: first shares, by weights. A job of the site has ended: changes shares if that pays. */
+void hd_settle_begin(hd_line_kind *s);
+void hd_settle_ended(hd_line_kind *s);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* multi.c - heddle_multi_new and _free, and starts and ends of jobs. A fleet without devices for jobs runs them as loops, one at a time, within
+ * the call that starts them. */
+#include "engine/multi/jobs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define SAY(status, ...) hd_say(NULL, status, "heddle_multi_new: " __VA_ARGS__)
+#define MOST_JOBS 4096u /* that were started and have not ended; a start waits beyond */
+
+HEDDLE_API const char *heddle_map_name(heddle_map m)
+{
+#define HEDDLE_X(name, value, text, help) text,
+    static const char *const names[HEDDLE_N_MAPS] = {HEDDLE_MAP_MAP(HEDDLE_X)};
+#undef HEDDLE_X
+    return (uint32_t)m < HEDDLE_N_MAPS ? names[m] : NULL;
+}
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------------------ */
+
+static heddle_status read_desc(heddle_multi_desc *to, const heddle_multi_desc *from)
+{
+    *to = (heddle_multi_desc)HEDDLE_MULTI_INIT;
+    if (from && (from->size < sizeof(size_t) || from->size > 4096))
+        return SAY(HEDDLE_EINVAL, "set the description up with HEDDLE_MULTI_INIT");
+    if (from)
+        memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    HD_TRY(hd_env_fill_struct(&hd_multi_env, to, NULL));
+    if ((uint32_t)to->map >= HEDDLE_N_MAPS)
+        return SAY(HEDDLE_EINVAL, "there is no map number %u", (unsigned)to->map);
+    if (to->n_tasks > HEDDLE_MULTI_MOST_TASKS || to->n_tasks_2 > HEDDLE_MULTI_MOST_TASKS)
+        return SAY(HEDDLE_ERANGE, "%u x %u tasks; %u are the most", to->n_tasks, to->n_tasks_2, HEDDLE_MULTI_MOST_TASKS);
+    to->n_tasks_2 = to->n_tasks_2 ? to->n_tasks_2 : 1u;
+    return HEDDLE_OK;
+}
+
+/* Slices that differ only by the second index write different bytes. */
+static heddle_status check_second(const heddle_multi *m)
+{
+    uint64_t i;
+    for (i = 0; m->desc.n_tasks_2 > 1u && i < m->loop->pieces.n; i++) {
+        const hd_piece *p = hd_piece_at(m->loop, i);
+        if (p->writes && (p->n_columns || (p->kind != HEDDLE_ACCESS_BOTH && p->kind != HEDDLE_ACCESS_RECT)))
+            return SAY(HEDDLE_EINVAL,
+                       "%u tasks by the second index, and access %u, which is written, does not follow that",
+                       m->desc.n_tasks_2, p->access);
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status check_tasks(const heddle_multi *m)
+{
+    uint64_t i;
+    if (m->desc.n_tasks > m->loop->n_grains || m->desc.n_tasks_2 > m->n_grains_2)
+        return SAY(HEDDLE_EINVAL, "%u x %u tasks of %" PRIu64 " x %" PRIu64 " tiles", m->desc.n_tasks,
+                   m->desc.n_tasks_2, m->loop->n_grains, m->n_grains_2);
+    for (i = 0; i < m->loop->pieces.n; i++)
+        if (hd_piece_at(m->loop, i)->kind == HEDDLE_ACCESS_PARTS)
+            return SAY(HEDDLE_EINVAL, "access %u is by a function, which a job cannot have",
+                       hd_piece_at(m->loop, i)->access);
+    return check_second(m);
+}
+
+/* ---- room ------------------------------------------------------------------------------------------------------------------- */
+
+/* The least slice that the job can be cut into. */
+static hd_grains least_block(const heddle_multi *m)
+{
+    const uint64_t n = m->loop->n_grains, n_tasks = m->desc.n_tasks ? m->desc.n_tasks : n;
+    return (hd_grains){0, (n + n_tasks - 1u) / n_tasks, 0, (m->n_grains_2 + m->desc.n_tasks_2 - 1u) / m->desc.n_tasks_2};
+}
+
+static heddle_status check_room(const heddle_multi *m)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    const hd_grains b = least_block(m);
+    uint64_t need = 0, i;
+    uint32_t d;
+    hd_multi_uses(m, &b, uses, comes_home);
+    for (i = 0; i < m->loop->pieces.n; i++)
+        need += hd_segments_room(hd_line_segments(m->jobs->line), &uses[i]);
+    for (d = 0; d < m->jobs->n_devices; d++)
+        if (need > m->jobs->devices[d].pool_bytes)
+            return SAY(HEDDLE_ENOMEM, "the least slice of %s needs %" PRIu64 " bytes of a device; the pool of %s has %" PRIu64,
+                       m->loop->table->bodies[m->loop->desc.body].name, need, m->jobs->devices[d].unit->name,
+                       m->jobs->devices[d].pool_bytes);
+    return HEDDLE_OK;
+}
+
+/* ---- new and free ----------------------------------------------------------------------------------------------------------- */
+
+/* In the driver's thread. */
+static heddle_status add_kind(hd_jobs *j, hd_request *r)
+{
+    heddle_multi *m = r->multi;
+    const uint32_t limit = m->loop->desc.time_limit_ms;
+    const hd_line_kind_config c = {.n = m->loop->n_grains,
+                                   .n_2 = m->n_grains_2,
+                                   .map = m->desc.map,
+                                   .n_tasks = m->desc.n_tasks,
+                                   .n_tasks_2 = m->desc.n_tasks_2,
+                                   .n_uses = (uint32_t)m->loop->pieces.n,
+                                   .uses = hd_multi_uses,
+                                   .self = m,
+                                   .is_alone = m->desc.is_safe || m->loop->founds.n};
+    HD_TRY(check_room(m));
+    if (hd_kind_new(j->line, &c, &m->kind) != HEDDLE_OK)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    if (limit && (!j->time_limit_ms || limit < j->time_limit_ms))
+        j->time_limit_ms = limit;
+    return HEDDLE_OK;
+}
+
+static heddle_status remove_kind(hd_jobs *j, hd_request *r)
+{
+    (void)j;
+    hd_kind_delete(r->multi->kind);
+    return HEDDLE_OK;
+}
+
+static heddle_status cancel(hd_jobs *j, hd_request *r)
+{
+    (void)hd_say(&j->error, HEDDLE_ECANCELED, "the job was cancelled");
+    hd_line_drop(j->line, r->multi->kind, HEDDLE_ECANCELED);
+    return HEDDLE_OK;
+}
+
+static heddle_status call_driver(heddle_multi *m, heddle_status (*call)(hd_jobs *j, hd_request *r))
+{
+    hd_request r;
+    memset(&r, 0, sizeof r);
+    r.kind = HD_REQUEST_CALL;
+    r.call = call;
+    r.multi = m;
+    return hd_jobs_ask(m->jobs, &r);
+}
+
+/* What a loop is run as needs memory for slices, which jobs do not. */
+static heddle_status describe(heddle_multi *m, const heddle_table *table, const heddle_loop_desc *d)
+{
+    HD_TRY(hd_loop_make(m->fleet, table, d, !m->jobs, &m->loop));
+    m->n_grains_2 = m->loop->desc.n_2 ? (m->loop->desc.n_2 - 1u) / m->loop->desc.tile_2 + 1u : 1u;
+    return check_tasks(m);
+}
+
+static heddle_status make(heddle_multi *m, const heddle_table *table, const heddle_loop_desc *d)
+{
+    uint64_t i;
+    HD_TRY(hd_jobs_of(m->fleet, &m->jobs));
+    HD_TRY(describe(m, table, d));
+    if (!m->jobs)
+        return HEDDLE_OK;
+    for (i = 0; i < m->jobs->n_devices; i++) {
+        const hd_fleet_unit *u = m->jobs->devices[i].unit;
+        if (u->ctx && u->ctx->backend->takes && !m->desc.call)
+            HD_TRY(u->ctx->backend->takes(table, hd_thread_error()));
+    }
+    for (i = 0; i < m->loop->pieces.n; i++)
+        HD_TRY(hd_jobs_join(m->jobs, hd_piece_at(m->loop, i)->array));
+    return call_driver(m, add_kind);
+}
+
+HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
+                                          const heddle_multi_desc *desc, heddle_multi **out)
+{
+    heddle_multi_desc full;
+    heddle_multi *m;
+    heddle_status s;
+    if (!f || !table || !d || !out)
+        return SAY(HEDDLE_EINVAL, "%s is NULL", !f ? "the fleet" : !table ? "the table" : !d ? "the description" : "out");
+    *out = NULL;
+    HD_TRY(read_desc(&full, desc));
+    m = hd_new(sizeof *m);
+    if (!m)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
+    m->fleet = f;
+    m->desc = full;
+    s = make(m, table, d);
+    if (s != HEDDLE_OK)
+        heddle_multi_free(m);
+    else
+        *out = m;
+    return s;
+}
+
+HEDDLE_API void heddle_multi_free(heddle_multi *m)
+{
+    if (!m)
+        return;
+    (void)heddle_multi_wait(m, HEDDLE_FOREVER);
+    if (m->kind)
+        (void)call_driver(m, remove_kind);
+    heddle_loop_free(m->loop);
+    hd_list_clear(&m->how);
+    hd_delete(m, sizeof *m);
+}
+
+/* ---- jobs -------------------------------------------------------------------------------------------------------------------- */
+
+void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status status)
+{
+    hd_jobs *j = jobs;
+    hd_request *r = request;
+    heddle_multi *m = r->multi;
+    (void)job;
+    if (status == HEDDLE_OK)
+        hd_founds_combine(m->loop);
+    (void)pthread_mutex_lock(&j->mutex);
+    m->n_jobs--;
+    j->n_jobs--;
+    m->time_ns = heddle_host_clock_ns() - r->start_ns;
+    if (status != HEDDLE_OK && m->status == HEDDLE_OK) {
+        m->status = status;
+        m->error = j->error;
+    }
+    (void)pthread_cond_broadcast(&j->changed);
+    (void)pthread_mutex_unlock(&j->mutex);
+    hd_delete(r, r->n_bytes);
+}
+
+static hd_request *new_start(heddle_multi *m, const void *params)
+{
+    const uint64_t at = (sizeof(hd_request) + 63u) / 64u * 64u, n = at + m->loop->params_bytes;
+    hd_request *r = hd_new(n);
+    if (!r)
+        return NULL;
+    r->kind = HD_REQUEST_START;
+    r->multi = m;
+    r->n_bytes = n;
+    r->params = (uint8_t *)r + at;
+    if (m->loop->params_bytes)
+        memcpy(r->params, params, m->loop->params_bytes);
+    return r;
+}
+
+/* A loop that was started before may have the same arrays. */
+static void await_loops(heddle_fleet *f)
+{
+    (void)pthread_mutex_lock(&f->mutex);
+    while (f->now)
+        (void)pthread_cond_wait(&f->ended, &f->mutex);
+    (void)pthread_mutex_unlock(&f->mutex);
+}
+
+static heddle_status start(heddle_multi *m, const void *params)
+{
+    hd_jobs *j = m->jobs;
+    hd_request *r = new_start(m, params);
+    if (!r)
+        return hd_say(NULL, HEDDLE_ENOMEM, "heddle_multi_start: out of memory");
+    await_loops(m->fleet);
+    (void)pthread_mutex_lock(&j->mutex);
+    while (j->n_jobs >= MOST_JOBS)
+        (void)pthread_cond_wait(&j->changed, &j->mutex);
+    m->n_jobs++;
+    j->n_jobs++;
+    (void)pthread_mutex_unlock(&j->mutex);
+    return hd_jobs_ask(j, r);
+}
+
+/* Without devices for jobs: the call of the first thread that comes along does it. */
+static heddle_status call_here(heddle_multi *m, const void *params)
+{
+    const heddle_loop *l = m->loop;
+    void *base[HD_MOST_PIECES];
+    uint8_t own[HD_SPAN_PARAMS_MOST] __attribute__((aligned(16)));
+    uint64_t i;
+    const heddle_span_work w = {.table = l->table,
+                                .body = l->desc.body,
+                                .params = own,
+                                .params_bytes = l->params_bytes,
+                                .n_dims = l->desc.n_2 ? 2 : 1,
+                                .end = l->desc.n,
+                                .end_2 = l->desc.n_2 ? l->desc.n_2 : 1,
+                                .tile = l->desc.tile,
+                                .tile_2 = l->desc.tile_2};
+    memcpy(own, params, l->params_bytes);
+    for (i = 0; i < l->pieces.n; i++)
+        base[i] = hd_piece_at(l, i)->array->host;
+    hd_layout_point(l, own, base, NULL);
+    return m->desc.call(m->desc.call_user, NULL, &w);
+}
+
+static heddle_status run_here(heddle_multi *m, const void *params, size_t n)
+{
+    const uint64_t begin = heddle_host_clock_ns();
+    const heddle_status s = m->desc.call ? call_here(m, params) : heddle_loop_run(m->loop, params, n);
+    m->time_ns = heddle_host_clock_ns() - begin;
+    m->n_here++;
+    if (s != HEDDLE_OK && m->status == HEDDLE_OK) {
+        m->status = s;
+        m->error = *hd_thread_error();
+    }
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params, size_t params_bytes)
+{
+    if (!m)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_start: the job is NULL");
+    HD_TRY(hd_turns_check_start(&m->loop->turn, "heddle_multi_start", m->loop->table, params, params_bytes));
+    return m->jobs ? start(m, params) : run_here(m, params, params_bytes);
+}
+
+static int await_jobs(heddle_multi *m, uint32_t timeout_ms)
+{
+    const struct timespec until = hd_turns_until(timeout_ms);
+    hd_jobs *j = m->jobs;
+    int r = 0;
+    (void)pthread_mutex_lock(&j->mutex);
+    while (m->n_jobs && r != ETIMEDOUT)
+        r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&j->changed, &j->mutex)
+                                         : pthread_cond_timedwait(&j->changed, &j->mutex, &until);
+    r = !m->n_jobs;
+    (void)pthread_mutex_unlock(&j->mutex);
+    return r;
+}
+
+HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms)
+{
+    heddle_status s;
+    if (!m)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_wait: the job is NULL");
+    if (m->jobs && !await_jobs(m, timeout_ms))
+        return HEDDLE_EBUSY;
+    s = m->status;
+    m->status = HEDDLE_OK;
+    return s == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, s, "%s", m->error.text);
+}
+
+HEDDLE_API heddle_status heddle_multi_run(heddle_multi *m, const void *params, size_t params_bytes)
+{
+    HD_TRY(heddle_multi_start(m, params, params_bytes));
+    return heddle_multi_wait(m, HEDDLE_FOREVER);
+}
+
+HEDDLE_API void heddle_multi_cancel(heddle_multi *m)
+{
+    if (m && m->jobs)
+        (void)call_driver(m, cancel);
+    else if (m)
+        heddle_loop_cancel(m->loop);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* put.c - puts the ops of plans into the queues of accelerators. A queue waits for points of others on the device, if the accelerators are of
+ * one make; else the host waits before it puts the op.
+ *
+ * A device that refuses an op is lost. All other ops of the plan are put all the same, because the directory counts on them: those of the lost
+ * device are left out, and nobody waits for its points. */
+#include "engine/multi/jobs.h"
+
+#include <stdio.h>
+
+static hd_jobs_device *device_of(const hd_jobs *j, uint32_t queue) { return &j->devices[queue / HD_N_ROLES]; }
+
+void hd_put_lose(hd_jobs_device *d)
+{
+    uint32_t role;
+    d->is_lost = 1;
+    (void)snprintf(d->trouble, sizeof d->trouble, "%.199s", hd_thread_error()->text);
+    __atomic_store_n(&d->unit->health, HD_UNIT_LOST, __ATOMIC_RELEASE);
+    for (role = 0; role < HD_N_ROLES; role++)
+        d->passed[role] = d->seen[role] = UINT64_MAX;
+}
+
+/* ---- waits ------------------------------------------------------------------------------------------------------------------ */
+
+heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role)
+{
+    uint32_t code = 0;
+    uint64_t index = 0, number = d->seen[role];
+    const heddle_status s = d->unit->acc.passed(d->unit->acc.self, role, &number, &code, &index);
+    if (number > d->seen[role])
+        d->seen[role] = number;
+    if (s == HEDDLE_EBODY && !d->fail_code) {
+        d->fail_code = code ? code : 1u;
+        d->fail_index = index;
+    }
+    return s == HEDDLE_EBODY || s == HEDDLE_EBUSY ? HEDDLE_OK : s;
+}
+
+static void wait_here(hd_jobs_device *d, uint32_t role, uint64_t number)
+{
+    uint32_t n = 0;
+    while (d->seen[role] < number) {
+        if (hd_put_ask(d, role) != HEDDLE_OK)
+            hd_put_lose(d);
+        HD_PAUSE(n++);
+    }
+}
+
+static heddle_status put_wait(const hd_jobs *j, hd_jobs_device *d, uint32_t role, hd_seg_point w)
+{
+    hd_jobs_device *other = device_of(j, w.queue);
+    const heddle_accelerator *a = &d->unit->acc, *b = &other->unit->acc;
+    const uint32_t other_role = w.queue % HD_N_ROLES;
+    if (other->seen[other_role] >= w.number)
+        return HEDDLE_OK;
+    if (a->follow == b->follow)
+        return a->follow(a->self, role, b->self, other_role, w.number);
+    wait_here(other, other_role, w.number);
+    return HEDDLE_OK;
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------------------ */
+
+static uint8_t *address(const hd_jobs *j, const hd_seg_op *o, uint32_t memory, uint64_t at)
+{
+    return memory == HD_HOME ? hd_jobs_array(j, o->array)->host + at : j->devices[memory].pool + at;
+}
+
+/* A virtual device's memory is closed but for what an op may touch. */
+static void open_rows(const hd_jobs_device *d, uint8_t *at, uint64_t n_rows, uint64_t row_bytes, uint64_t stride, int is_open)
+{
+    uint64_t i;
+    for (i = 0; d->unit->is_virtual && i < n_rows; i++)
+        (is_open ? hd_virtual_open : hd_virtual_hide)(at + i * stride, row_bytes);
+}
+
+static void open_move(const hd_jobs *j, const hd_seg_op *o, const heddle_copy *c, int is_open)
+{
+    if (o->from != HD_HOME)
+        open_rows(&j->devices[o->from], (uint8_t *)(uintptr_t)c->from, c->n_rows, c->row_bytes, c->from_stride, is_open);
+    if (o->to != HD_HOME)
+        open_rows(&j->devices[o->to], c->to, c->n_rows, c->row_bytes, c->to_stride, is_open);
+}
+
+static heddle_status put_move(hd_jobs *j, hd_jobs_device *d, uint32_t role, const hd_seg_op *o)
+{
+    const heddle_accelerator *a = &d->unit->acc;
+    const uint64_t n_rows = o->rect.end_row - o->rect.row, n_bytes = o->rect.end_byte - o->rect.byte;
+    const heddle_copy c = {address(j, o, o->to, o->to_at), address(j, o, o->from, o->from_at), n_rows, n_bytes,
+                           o->to_stride, o->from_stride, (uint32_t)(o->from == HD_HOME)};
+    heddle_status s;
+    if (o->from != HD_HOME && j->devices[o->from].is_lost)
+        return HEDDLE_OK; /* nobody reads what it would have moved */
+    open_move(j, o, &c, 1);
+    if (o->from != HD_HOME && o->to != HD_HOME) {
+        d->bytes_peers += o->from == o->to ? 0 : n_rows * n_bytes;
+        s = a->copy_peer(a->self, role, &c, j->devices[o->from].unit->acc.self);
+    } else {
+        *(c.is_in ? &d->bytes_in : &d->bytes_out) += n_rows * n_bytes;
+        s = hd_copy_put(d->unit, role, c);
+    }
+    open_move(j, o, &c, 0);
+    return s;
+}
+
+/* ---- bodies ----------------------------------------------------------------------------------------------------------------- */
+
+static void point_params(const hd_jobs *j, const hd_jobs_device *d, const hd_given *g, uint8_t *params)
+{
+    const hd_request *r = g->job_user;
+    const heddle_loop *l = r->multi->loop;
+    void *base[HD_MOST_PIECES];
+    uint64_t strides[HD_MOST_PIECES], i;
+    (void)j;
+    memcpy(params, r->params, l->params_bytes);
+    for (i = 0; i < l->pieces.n; i++) {
+        const hd_seg_rect rect = hd_piece_rect(r->multi, hd_piece_at(l, i), &g->block);
+        const hd_seg_place *p = &g->plan.places[i];
+        strides[i] = p->stride;
+        base[i] = (void *)((uintptr_t)d->pool + p->at - rect.row * p->stride - rect.byte);
+    }
+    hd_layout_point(l, params, base, strides);
+}
+
+static void open_places(const hd_jobs_device *d, const hd_given *g, int is_open)
+{
+    const heddle_multi *m = ((const hd_request *)g->job_user)->multi;
+    uint64_t i;
+    for (i = 0; d->unit->is_virtual && i < m->loop->pieces.n; i++) {
+        const hd_seg_rect r = hd_piece_rect(m, hd_piece_at(m->loop, i), &g->block);
+        open_rows(d, d->pool + g->plan.places[i].at, r.end_row - r.row, r.end_byte - r.byte, g->plan.places[i].stride,
+                  is_open);
+    }
+}
+
+static heddle_status put_body(hd_jobs *j, hd_jobs_device *d, uint32_t role, const hd_given *g)
+{
+    const heddle_multi *m = ((const hd_request *)g->job_user)->multi;
+    const heddle_loop *l = m->loop;
+    const heddle_accelerator *a = &d->unit->acc;
+    uint8_t params[HD_SPAN_PARAMS_MOST] __attribute__((aligned(16)));
+    const uint64_t n_2 = l->desc.n_2 ? l->desc.n_2 : 1;
+    const heddle_span_work w = {.table = l->table,
+                                .body = l->desc.body,
+                                .team_size = l->desc.team_size,
+                                .params = params,
+                                .params_bytes = l->params_bytes,
+                                .n_dims = l->desc.n_2 ? 2 : 1,
+                                .begin = hd_grain_begin(l, g->block.begin),
+                                .end = hd_grain_begin(l, g->block.end),
+                                .begin_2 = l->desc.n_2 ? g->block.begin_2 * l->desc.tile_2 : 0,
+                                .end_2 = l->desc.n_2 ? hd_at_most(g->block.end_2 * l->desc.tile_2, n_2) : 1,
+                                .tile = l->desc.tile,
+                                .tile_2 = l->desc.tile_2};
+    heddle_status s;
+    point_params(j, d, g, params);
+    open_places(d, g, 1);
+    s = m->desc.call ? a->call(a->self, role, m->desc.call, m->desc.call_user, &w) : a->span(a->self, role, &w);
+    open_places(d, g, 0);
+    d->n_slices++;
+    return s;
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------------------------ */
+
+static heddle_status put_op(hd_jobs *j, const hd_seg_plan *plan, const hd_seg_op *o, const hd_given *g)
+{
+    hd_jobs_device *d = device_of(j, o->point.queue);
+    const uint32_t role = o->point.queue % HD_N_ROLES;
+    uint32_t i;
+    for (i = 0; i < o->n_waits; i++)
+        HD_TRY(put_wait(j, d, role, ((const hd_seg_point *)plan->waits.at)[o->first_wait + i]));
+    HD_TRY(o->is_body ? put_body(j, d, role, g) : put_move(j, d, role, o));
+    d->given[role] = o->point.number;
+    return d->unit->acc.point(d->unit->acc.self, role, o->point.number);
+}
+
+void hd_put_plan(hd_jobs *j, const hd_seg_plan *plan, const hd_given *given)
+{
+    uint64_t i;
+    for (i = 0; i < plan->ops.n; i++) {
+        const hd_seg_op *o = (const hd_seg_op *)plan->ops.at + i;
+        hd_jobs_device *d = device_of(j, o->point.queue);
+        if (!d->is_lost && put_op(j, plan, o, given) != HEDDLE_OK)
+            hd_put_lose(d);
+    }
+}

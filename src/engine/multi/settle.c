@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* settle.c - shares of devices. They begin by weights. When a device has ended a job more than 5 % after the mean, twice in a row, shares are made
+ * anew by the speeds that were measured, if the rows that have to move for that cost less time than eight jobs gain. */
+#include "engine/multi/line_inside.h"
+
+#define LATE 1.05
+#define TWICE 2u
+#define PAYS_WITHIN 8.0
+#define LINK 20e9 /* bytes/s: a device brings rows at least so quickly */
+
+/* Bounds by speeds; a device that is lost has none. */
+static void share_out(const hd_line_kind *s, const double *speed, uint64_t *bounds)
+{
+    const hd_line *l = s->line;
+    double sum = 0, before = 0;
+    uint32_t d;
+    for (d = 0; d < l->n_devices; d++)
+        sum += hd_is_here(l, d) ? speed[d] : 0;
+    for (d = 0; d < l->n_devices; d++) {
+        bounds[d] = (uint64_t)((double)s->kind.n * (before / sum) + 0.5);
+        before += hd_is_here(l, d) ? speed[d] : 0;
+    }
+    bounds[l->n_devices] = s->kind.n;
+    for (d = l->n_devices; d-- > 0 && !hd_is_here(l, d);) /* rounding leaves it nothing */
+        bounds[d] = s->kind.n;
+}
+
+void hd_settle_begin(hd_line_kind *s)
+{
+    double equal[HD_LINE_MOST_DEVICES];
+    uint32_t d;
+    for (d = 0; d < s->line->n_devices; d++)
+        equal[d] = 1;
+    share_out(s, s->kind.map == HEDDLE_MAP_STATIC ? equal : s->line->weights, s->bounds);
+    s->n_late = 0;
+}
+
+/* The time of the job's bodies on the device that had the most; *mean: over those that had any. */
+static double last_of(const hd_line_kind *s, double *mean)
+{
+    double sum = 0, most = 0;
+    uint32_t d, n = 0;
+    for (d = 0; d < s->line->n_devices; d++) {
+        const double t = (double)s->shares[d].busy_ns;
+        n += s->shares[d].n_grains > 0;
+        sum += t;
+        most = t > most ? t : most;
+    }
+    *mean = n ? sum / n : 0;
+    return most;
+}
+
+/* One that had nothing is as quick as weights say, compared with one that had something. */
+static void measure(const hd_line_kind *s, double *speed)
+{
+    const hd_line *l = s->line;
+    double per_weight = 0;
+    uint32_t d;
+    for (d = 0; d < l->n_devices; d++) {
+        speed[d] = s->shares[d].busy_ns ? (double)s->shares[d].n_grains / (double)s->shares[d].busy_ns : 0;
+        if (speed[d] > 0)
+            per_weight = speed[d] / l->weights[d];
+    }
+    for (d = 0; d < l->n_devices; d++)
+        speed[d] = speed[d] > 0 ? speed[d] : per_weight * l->weights[d];
+}
+
+/* Bytes that devices would have to bring. */
+static uint64_t moved(hd_line_kind *s, const uint64_t *bounds)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    uint64_t most = 0;
+    uint32_t d;
+    for (d = 0; d < s->line->n_devices; d++) {
+        const hd_grains b = {bounds[d], bounds[d + 1u], 0, s->kind.n_2};
+        uint64_t n;
+        if (b.begin == b.end)
+            continue;
+        hd_kind_uses(s, &b, uses, comes_home);
+        n = hd_segments_missing(s->line->segments, d, uses, s->kind.n_uses);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void move_bounds(hd_line_kind *s, double last_ns)
+{
+    const hd_line *l = s->line;
+    double speed[HD_LINE_MOST_DEVICES] = {0}, sum = 0;
+    uint64_t bounds[HD_LINE_MOST_DEVICES + 1u];
+    uint32_t d;
+    measure(s, speed);
+    for (d = 0; d < l->n_devices; d++)
+        sum += hd_is_here(l, d) ? speed[d] : 0;
+    share_out(s, speed, bounds);
+    if ((last_ns - (double)s->kind.n / sum) * PAYS_WITHIN < (double)moved(s, bounds) / LINK * 1e9)
+        return;
+    memcpy(s->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds);
+    s->counts.n_moves++;
+}
+
+void hd_settle_ended(hd_line_kind *s)
+{
+    double mean, last = last_of(s, &mean);
+    if (s->kind.map != HEDDLE_MAP_SETTLE || s->line->n_devices < 2)
+        return;
+    s->n_late = last > mean * LATE ? s->n_late + 1u : 0;
+    if (s->n_late < TWICE)
+        return;
+    s->n_late = 0;
+    move_bounds(s, last);
+}

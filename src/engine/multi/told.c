@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* told.c - what jobs tell: figures of a kind of jobs and of devices, and lines on the last job. */
+#include "engine/multi/jobs.h"
+
+#include <inttypes.h>
+
+/* The driver changes what is read here only while jobs are under way. */
+static int is_at_rest(const heddle_multi *m)
+{
+    uint32_t n;
+    (void)pthread_mutex_lock(&m->jobs->mutex);
+    n = m->jobs->n_jobs;
+    (void)pthread_mutex_unlock(&m->jobs->mutex);
+    return !n;
+}
+
+HEDDLE_API heddle_status heddle_multi_get_stats(const heddle_multi *m, heddle_multi_stats *out)
+{
+    heddle_multi_stats full = HEDDLE_MULTI_STATS_INIT;
+    hd_kind_counts c;
+    if (!m || !out || out->size < sizeof(size_t))
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_get_stats: %s",
+                      m ? "set *out up with HEDDLE_MULTI_STATS_INIT" : "the job is NULL");
+    full.time_ns = m->time_ns;
+    full.n_jobs = m->n_here;
+    if (m->jobs) {
+        hd_kind_count(m->kind, &c);
+        full.n_jobs = c.n_jobs;
+        full.n_slices = c.n_slices;
+        full.n_again = c.n_again;
+        full.n_moves = c.n_moves;
+        full.host_ns = m->jobs->host_ns;
+        full.n_devices = m->jobs->n_devices;
+    }
+    hd_copy_known(out, &full, sizeof full);
+    return HEDDLE_OK;
+}
+
+HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t device, heddle_multi_device *out)
+{
+    heddle_multi_device full = HEDDLE_MULTI_DEVICE_INIT;
+    const hd_jobs_device *d;
+    hd_segments_counts c;
+    if (!m || !out || out->size < sizeof(size_t))
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_get_device: %s",
+                      m ? "set *out up with HEDDLE_MULTI_DEVICE_INIT" : "the job is NULL");
+    if (!m->jobs || device >= m->jobs->n_devices)
+        return hd_say(NULL, HEDDLE_ENODEV, "heddle_multi_get_device: there is no device %u for jobs", device);
+    d = &m->jobs->devices[device];
+    memcpy(full.name, d->unit->name, sizeof full.name);
+    full.pool_bytes = d->pool_bytes;
+    full.used_bytes = hd_segments_used(hd_line_segments(m->jobs->line), device);
+    full.bytes_in = d->bytes_in;
+    full.bytes_out = d->bytes_out;
+    full.bytes_peers = d->bytes_peers;
+    full.n_slices = d->n_slices;
+    full.n_left = hd_segments_n_left(hd_line_segments(m->jobs->line), device);
+    hd_segments_count(hd_line_segments(m->jobs->line), &c);
+    full.table_bytes = c.table_bytes;
+    full.is_lost = (uint32_t)d->is_lost;
+    hd_copy_known(out, &full, sizeof full);
+    return HEDDLE_OK;
+}
+
+/* ---- lines --------------------------------------------------------------------------------------------------------------------- */
+
+static void tell_device(heddle_multi *m, uint32_t d)
+{
+    const hd_jobs_device *x = &m->jobs->devices[d];
+    uint64_t n_grains, n_slices, busy_ns;
+    hd_kind_share(m->kind, d, &n_grains, &n_slices, &busy_ns);
+    hd_how_add(&m->how, "%s: %.1f %% of the tiles in %" PRIu64 " slices, %.3g ms", x->unit->name,
+               100.0 * (double)n_grains / ((double)m->loop->n_grains), n_slices, (double)busy_ns / 1e6);
+    if (x->is_lost)
+        hd_how_add(&m->how, "; lost: %s", x->trouble);
+    hd_how_add(&m->how, "\n");
+}
+
+HEDDLE_API const char *heddle_multi_how(heddle_multi *m)
+{
+    uint32_t d;
+    if (!m)
+        return "";
+    if (!m->jobs)
+        return m->desc.call ? "no device for jobs: a call of the host\n" : heddle_loop_how(m->loop);
+    m->how.n = 0;
+    if (!is_at_rest(m)) {
+        hd_how_add(&m->how, "jobs are under way\n");
+        return m->how.at ? m->how.at : "";
+    }
+    hd_how_add(&m->how, "map %s over %u devices\n", heddle_map_name(m->desc.map), m->jobs->n_devices);
+    for (d = 0; d < m->jobs->n_devices; d++)
+        tell_device(m, d);
+    return m->how.at ? m->how.at : "";
+}

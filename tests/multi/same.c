@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* same.c - random programs of jobs give the bytes of plain loops: on every fleet, with every map, with pools from just enough upwards, and with a
+ * host that reads and writes in between. On virtual devices a body finds nothing but what its job declared.
+ * HEDDLE_ROUNDS: programs of each fleet (6). --cuda: fleets with GPUs. */
+#include "multi/cases.h"
+
+#define JOBS 24u
+#define KINDS 8u
+
+typedef struct fleet_case {
+    const char *devices;
+    uint64_t pool_bytes; /* 0: as much as there is */
+} fleet_case;
+static const fleet_case fleets[] = {{"serial", 0},
+                                    {"cpu:2", 0},
+                                    {"virtual:", 0},
+                                    {"virtual:", 20000},
+                                    {"2*virtual:", 0},
+                                    {"3*virtual:", 22000},
+                                    {"virtual: virtual:speed=0.5,link=1e9 virtual:peers=0 cpu:1", 40000},
+                                    {"5*virtual:peers=0", 20000}};
+static const fleet_case gpu_fleets[] = {{"cuda:0", 0}, {"cuda:0", 20000}, {"4*cuda:0/4", 24000}, {"2*cuda:0/2", 0}, {"cuda:*", 0}};
+
+/* The host writes some rows, when nothing uses them. */
+static void write_rows(jobbed_rig *r, uint64_t *seed)
+{
+    const uint32_t m = (uint32_t)check_below(seed, JOBBED_MATRICES);
+    const uint64_t row = check_below(seed, r->n), n = 1u + check_below(seed, r->n - row);
+    uint32_t *at = heddle_array_host(r->arrays[m]);
+    uint64_t i;
+    CHECK_OK(NULL, heddle_array_wrote(r->arrays[m], row, n));
+    for (i = row * r->n; i < (row + n) * r->n; i++)
+        at[i] = r->plain[m][i] = (uint32_t)check_random(seed);
+}
+
+static void read_rows(jobbed_rig *r, uint64_t *seed, const char *what)
+{
+    const uint32_t m = (uint32_t)check_below(seed, JOBBED_MATRICES);
+    const uint64_t row = check_below(seed, r->n), n = 1u + check_below(seed, r->n - row);
+    jobbed_compare(r, m, row, n, what);
+}
+
+static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *const *kinds, uint64_t *seed, const char *what)
+{
+    uint32_t i;
+    for (i = 0; i < JOBS; i++) {
+        const uint32_t k = (uint32_t)check_below(seed, KINDS);
+        const jobbed_params p = jobbed_params_of(r, &jobs[k]);
+        CHECK_OK(NULL, heddle_multi_start(kinds[k], &p, sizeof p));
+        jobbed_plain(r, &jobs[k]);
+        if (jobs[k].body == jobbed_total) {
+            CHECK_OK(NULL, heddle_multi_wait(kinds[k], HEDDLE_FOREVER));
+            CHECK_MSG(r->sum == r->plain_sum, "%s: sum %lld, not %lld", what, (long long)r->sum, (long long)r->plain_sum);
+        }
+        if (!check_below(seed, 6))
+            write_rows(r, seed);
+        if (!check_below(seed, 6))
+            read_rows(r, seed, what);
+    }
+}
+
+static void check_program(const fleet_case *c, uint64_t *seed)
+{
+    jobbed_rig r;
+    jobbed_job jobs[KINDS];
+    heddle_multi *kinds[KINDS];
+    char what[160];
+    uint32_t k, m;
+    jobbed_open(&r, c->devices, c->pool_bytes, 10u + check_below(seed, 30), seed);
+    r.desc.map = (heddle_map)check_below(seed, HEDDLE_N_MAPS);
+    r.desc.is_safe = !check_below(seed, 5);
+    (void)snprintf(what, sizeof what, "%s, pool %llu, map %s, n %llu", c->devices, (unsigned long long)c->pool_bytes,
+                   heddle_map_name(r.desc.map), (unsigned long long)r.n);
+    for (k = 0; k < KINDS; k++) {
+        jobs[k] = jobbed_random(&r, seed);
+        CHECK_OK(NULL, jobbed_make(&r, &jobs[k], &kinds[k]));
+    }
+    start_some(&r, jobs, kinds, seed, what);
+    for (m = 0; m < JOBBED_MATRICES; m++)
+        jobbed_compare(&r, m, 0, r.n, what);
+    for (k = 0; k < KINDS; k++) {
+        CHECK_OK(NULL, heddle_multi_wait(kinds[k], HEDDLE_FOREVER));
+        heddle_multi_free(kinds[k]);
+    }
+    jobbed_close(&r);
+}
+
+int main(int argc, char **argv)
+{
+    const char *text = getenv("HEDDLE_ROUNDS");
+    const int n_rounds = text ? atoi(text) : 6, is_gpu = argc > 1 && !strcmp(argv[1], "--cuda");
+    const fleet_case *list = is_gpu ? gpu_fleets : fleets;
+    const size_t n = is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets;
+    uint64_t seed = check_seed(19);
+    size_t i;
+    int round;
+    if (is_gpu && !heddle_backend_is_present(HEDDLE_CUDA))
+        SKIP("no GPU here");
+    for (i = 0; i < n; i++)
+        for (round = 0; round < n_rounds; round++)
+            check_program(&list[i], &seed);
+    printf("%zu fleets, %d programs each: same bytes\n", n, n_rounds);
+    return 0;
+}

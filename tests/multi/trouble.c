@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* trouble.c - jobs whose devices are lost or hang, whose bodies fail, and that are cancelled. A device is lost at each of its actions in turn. With
+ * is_safe nothing is lost with it; else a job, or a fetch, may end with EDEVICE, and only then. */
+#include "multi/cases.h"
+
+#include <pthread.h>
+
+#define STEPS 6u
+#define ROWS 30u
+
+static const jobbed_job there = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1};
+static const jobbed_job back = {jobbed_spread, 1, 0, 0, 9, 0, 0, 1, 2, UINT64_MAX, 0, 1};
+
+/* Steps there and back. *n_ok: jobs that went well. */
+static heddle_status run_steps(jobbed_rig *r, heddle_multi *const *kinds)
+{
+    const jobbed_job *jobs[] = {&there, &back};
+    heddle_status s = HEDDLE_OK, t;
+    uint32_t i;
+    for (i = 0; i < STEPS; i++) {
+        const jobbed_params p = jobbed_params_of(r, jobs[i % 2u]);
+        CHECK_OK(NULL, heddle_multi_start(kinds[i % 2u], &p, sizeof p));
+        jobbed_plain(r, jobs[i % 2u]);
+    }
+    for (i = 0; i < 2u; i++) {
+        t = heddle_multi_wait(kinds[i], HEDDLE_FOREVER);
+        s = s == HEDDLE_OK ? t : s;
+    }
+    return s;
+}
+
+/* 1: the device was lost. */
+static int check_loss(uint32_t fail, int is_safe, const char *others, uint64_t *seed)
+{
+    char devices[96];
+    jobbed_rig r;
+    heddle_multi *kinds[2];
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_status s;
+    int lost;
+    (void)snprintf(devices, sizeof devices, "virtual:fail=%u %s", fail, others);
+    jobbed_open(&r, devices, 0, ROWS, seed);
+    r.desc.is_safe = (uint32_t)is_safe;
+    CHECK_OK(NULL, jobbed_make(&r, &there, &kinds[0]));
+    CHECK_OK(NULL, jobbed_make(&r, &back, &kinds[1]));
+    s = run_steps(&r, kinds);
+    CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_EDEVICE && !is_safe), "%s: %s", devices, heddle_error_text(NULL));
+    if (s == HEDDLE_OK) {
+        s = heddle_array_fetch(r.arrays[0], 0, ROWS);
+        CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_EDEVICE && !is_safe), "%s: %s", devices, heddle_error_text(NULL));
+    }
+    if (s == HEDDLE_OK)
+        jobbed_compare(&r, 0, 0, ROWS, devices);
+    else
+        CHECK_MSG(strstr(heddle_error_text(NULL), "rows"), "%s", heddle_error_text(NULL));
+    CHECK_OK(NULL, heddle_multi_get_device(kinds[0], 0, &d));
+    lost = (int)d.is_lost;
+    heddle_multi_free(kinds[0]);
+    heddle_multi_free(kinds[1]);
+    jobbed_close(&r);
+    return lost;
+}
+
+static void check_losses(uint64_t *seed)
+{
+    uint32_t fail;
+    for (fail = 1; check_loss(fail, 0, "2*virtual:", seed); fail++)
+        ;
+    CHECK(fail > STEPS);
+    for (fail = 1; check_loss(fail, 1, "virtual:peers=0", seed); fail++)
+        ;
+    CHECK(fail > STEPS);
+    printf("a device lost at each of %u actions\n", fail);
+}
+
+static void check_last(uint64_t *seed)
+{
+    jobbed_rig r;
+    heddle_multi *m;
+    jobbed_params p;
+    jobbed_open(&r, "virtual:fail=2", 0, ROWS, seed);
+    CHECK_OK(NULL, jobbed_make(&r, &there, &m));
+    p = jobbed_params_of(&r, &there);
+    CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+    CHECK(heddle_multi_wait(m, HEDDLE_FOREVER) == HEDDLE_EDEVICE);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "no device is left"), "%s", heddle_error_text(NULL));
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
+static void check_hang(uint64_t *seed)
+{
+    jobbed_rig r;
+    heddle_multi *kinds[2];
+    jobbed_open(&r, "virtual:hang=5 virtual:", 0, ROWS, seed);
+    r.desc.is_safe = 1;
+    r.time_limit_ms = 200;
+    CHECK_OK(NULL, jobbed_make(&r, &there, &kinds[0]));
+    CHECK_OK(NULL, jobbed_make(&r, &back, &kinds[1]));
+    CHECK_OK(NULL, run_steps(&r, kinds));
+    jobbed_compare(&r, 0, 0, ROWS, "a device that hangs");
+    heddle_multi_free(kinds[0]);
+    heddle_multi_free(kinds[1]);
+    jobbed_close(&r);
+}
+
+/* ---- bodies, cancelling -------------------------------------------------------------------------------------------------------- */
+
+static void check_body(const char *devices, uint64_t *seed)
+{
+    const jobbed_job fails = {jobbed_fail, 0, 0, 1, 0, 0, 0, 1, 2, 17, 0, 1};
+    jobbed_rig r;
+    heddle_multi *m, *next;
+    jobbed_params p;
+    jobbed_open(&r, devices, 0, ROWS, seed);
+    CHECK_OK(NULL, jobbed_make(&r, &fails, &m));
+    CHECK_OK(NULL, jobbed_make(&r, &there, &next));
+    p = jobbed_params_of(&r, &fails);
+    CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+    CHECK(heddle_multi_wait(m, HEDDLE_FOREVER) == HEDDLE_EBODY);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "index 17") && strstr(heddle_error_text(NULL), "code 9"), "%s",
+              heddle_error_text(NULL));
+    p = jobbed_params_of(&r, &there); /* and the fleet goes on */
+    jobbed_plain(&r, &there);
+    CHECK_OK(NULL, heddle_multi_run(next, &p, sizeof p));
+    jobbed_compare(&r, 1, 0, ROWS, "after a body that failed");
+    heddle_multi_free(m);
+    heddle_multi_free(next);
+    jobbed_close(&r);
+}
+
+static void *cancel(void *m)
+{
+    heddle_multi_cancel(m);
+    return NULL;
+}
+
+/* Some of many jobs are dropped; those that ended before are whole. */
+static void check_cancel(uint64_t *seed)
+{
+    jobbed_rig r;
+    heddle_multi *m;
+    pthread_t thread;
+    jobbed_params p;
+    heddle_status s;
+    int i;
+    jobbed_open(&r, "2*virtual:latency=0.0005", 0, ROWS, seed);
+    CHECK_OK(NULL, jobbed_make(&r, &there, &m));
+    p = jobbed_params_of(&r, &there);
+    for (i = 0; i < 200; i++)
+        CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+    CHECK(heddle_multi_wait(m, 1) == HEDDLE_EBUSY);
+    CHECK(!pthread_create(&thread, NULL, cancel, m));
+    (void)pthread_join(thread, NULL);
+    s = heddle_multi_wait(m, HEDDLE_FOREVER);
+    CHECK_MSG(s == HEDDLE_ECANCELED, "%s", heddle_status_text(s));
+    CHECK_OK(NULL, heddle_multi_run(m, &p, sizeof p));
+    jobbed_plain(&r, &there);
+    jobbed_compare(&r, 1, 0, ROWS, "after a job that was cancelled");
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
+int main(void)
+{
+    uint64_t seed = check_seed(23);
+    check_losses(&seed);
+    check_last(&seed);
+    check_hang(&seed);
+    check_body("2*virtual:", &seed);
+    check_body("cpu:2", &seed);
+    check_cancel(&seed);
+    return 0;
+}
