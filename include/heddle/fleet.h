@@ -48,12 +48,12 @@ typedef struct heddle_fleet_config {
      * HEDDLE_FLEET_PROFILE */
     const char *profile_file;
     uint64_t
-        buffer_bytes; /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
-    uint32_t no_pin;  /* 1: leave threads unpinned */
+        buffer_bytes;    /* of a device, for slices under way; 0: 192 MiB, or a quarter of its memory if that is less */
+    uint32_t no_pin;     /* 1: leave threads unpinned */
     uint64_t pool_bytes; /* of a device, for arrays of jobs (heddle/multi.h); 0: nine tenths of what it has then */
 } heddle_fleet_config;
-#define HEDDLE_FLEET_INIT                             \
-    {                                                 \
+#define HEDDLE_FLEET_INIT                                \
+    {                                                    \
         sizeof(heddle_fleet_config), NULL, NULL, 0, 0, 0 \
     }
 

@@ -118,15 +118,17 @@ typedef struct heddle_access {
     uint64_t before_2, after_2, n_each_2, first_2; /* BOTH: of columns and the second index      */
     heddle_access_fn fn;                           /* PARTS */
     void *user;                                    /* its first argument */
-    uint64_t n_rows, n_columns; /* RECT: rows first .. first + n_rows - 1; 0: as BOTH. Columns the same from first_2 on */
-    size_t stride; /* offset, in the params, of a uint64_t that is set to the bytes from row to row; 0: there is none, and they are the array's */
+    uint64_t n_rows,
+        n_columns; /* RECT: rows first .. first + n_rows - 1; 0: as BOTH. Columns the same from first_2 on */
+    size_t
+        stride; /* offset, in the params, of a uint64_t that is set to the bytes from row to row; 0: there is none, and they are the array's */
 } heddle_access;
-#define HEDDLE_ROWS(array, mode, field, before, after)                                                   \
-    {                                                                                                    \
+#define HEDDLE_ROWS(array, mode, field, before, after)                                                            \
+    {                                                                                                             \
         (array), (mode), HEDDLE_ACCESS_ROWS, (field), (before), (after), 1, 0, 0, 0, 0, 1, 0, NULL, NULL, 0, 0, 0 \
     }
-#define HEDDLE_ALL(array, field)                                                                   \
-    {                                                                                              \
+#define HEDDLE_ALL(array, field)                                                                            \
+    {                                                                                                       \
         (array), HEDDLE_MODE_IN, HEDDLE_ACCESS_ALL, (field), 0, 0, 1, 0, 0, 0, 0, 1, 0, NULL, NULL, 0, 0, 0 \
     }
 #define HEDDLE_COLUMNS(array, mode, field, column_bytes, before, after)                                             \
@@ -139,15 +141,15 @@ typedef struct heddle_access {
         (array), (mode), HEDDLE_ACCESS_BOTH, (field), (before), (after), 1, 0, (column_bytes), (before_2), (after_2), \
             1, 0, NULL, NULL, 0, 0, 0                                                                                 \
     }
-#define HEDDLE_PARTS(array, mode, field, fn, user)                                             \
-    {                                                                                          \
+#define HEDDLE_PARTS(array, mode, field, fn, user)                                                      \
+    {                                                                                                   \
         (array), (mode), HEDDLE_ACCESS_PARTS, (field), 0, 0, 1, 0, 0, 0, 0, 1, 0, (fn), (user), 0, 0, 0 \
     }
 /* first, n_rows, first_2, n_columns, stride: as in heddle_access. */
-#define HEDDLE_RECT(array, mode, field, stride, column_bytes, first, n_rows, first_2, n_columns)                       \
-    {                                                                                                                  \
-        (array), (mode), HEDDLE_ACCESS_RECT, (field), 0, 0, 1, (first), (column_bytes), 0, 0, 1, (first_2), NULL, NULL, \
-            (n_rows), (n_columns), (stride)                                                                            \
+#define HEDDLE_RECT(array, mode, field, stride, column_bytes, first, n_rows, first_2, n_columns)                  \
+    {                                                                                                             \
+        (array), (mode), HEDDLE_ACCESS_RECT, (field), 0, 0, 1, (first), (column_bytes), 0, 0, 1, (first_2), NULL, \
+            NULL, (n_rows), (n_columns), (stride)                                                                 \
     }
 
 typedef enum heddle_number { HEDDLE_I64, HEDDLE_U32, HEDDLE_F64, HEDDLE_F32 } heddle_number;

@@ -43,10 +43,10 @@ extern "C" {
 #endif
 
 /* Which device has which slices. */
-#define HEDDLE_MAP_MAP(X)                                                                                              \
-    X(SETTLE, 0, "settle", "a share a device, as large as its speed; shares are changed when devices end unevenly")    \
-    X(FIXED, 1, "fixed", "who is free takes the next slice in the first job, and has the same slices in all others")   \
-    X(FREE, 2, "free", "who is free takes the next slice, in each job")                                                \
+#define HEDDLE_MAP_MAP(X)                                                                                            \
+    X(SETTLE, 0, "settle", "a share a device, as large as its speed; shares are changed when devices end unevenly")  \
+    X(FIXED, 1, "fixed", "who is free takes the next slice in the first job, and has the same slices in all others") \
+    X(FREE, 2, "free", "who is free takes the next slice, in each job")                                              \
     X(STATIC, 3, "static", "equal shares")
 
 typedef enum heddle_map {
@@ -60,11 +60,11 @@ HEDDLE_API const char *heddle_map_name(heddle_map m);
 
 #define HEDDLE_MULTI_MOST_TASKS (1u << 20)
 typedef struct heddle_multi_desc {
-    size_t size;         /* set by HEDDLE_MULTI_INIT                                                      */
-    heddle_map map;      /*                                                          HEDDLE_MAP           */
-    uint32_t n_tasks;    /* slices of a job, by the first index, equal ones; 0: as many as are good       HEDDLE_TASKS */
-    uint32_t n_tasks_2;  /* each of which is cut into so many by the second one; 0: 1                      */
-    uint32_t is_safe;    /* 1: what a job wrote goes home at its end, so a lost device takes nothing along HEDDLE_SAFE  */
+    size_t size;        /* set by HEDDLE_MULTI_INIT                                                      */
+    heddle_map map;     /*                                                          HEDDLE_MAP           */
+    uint32_t n_tasks;   /* slices of a job, by the first index, equal ones; 0: as many as are good       HEDDLE_TASKS */
+    uint32_t n_tasks_2; /* each of which is cut into so many by the second one; 0: 1                      */
+    uint32_t is_safe; /* 1: what a job wrote goes home at its end, so a lost device takes nothing along HEDDLE_SAFE  */
     heddle_call_fn call; /* puts the work of a slice into a stream, instead of the body; NULL: none        */
     void *call_user;     /* its first argument                                                            */
 } heddle_multi_desc;
@@ -102,8 +102,8 @@ typedef struct heddle_multi_stats {
     uint64_t n_jobs, n_slices, n_again; /* n_again: slices that were run again after a loss                */
     uint64_t n_moves;                   /* shares that were changed, by settle                             */
     uint64_t time_ns;                   /* of the last job: from its start to its end                      */
-    uint64_t host_ns;                   /* of the driver's thread, when it had something to do, for all jobs of the fleet */
-    uint32_t n_devices;                 /* that take part; 0: cores                                        */
+    uint64_t host_ns;   /* of the driver's thread, when it had something to do, for all jobs of the fleet */
+    uint32_t n_devices; /* that take part; 0: cores                                        */
 } heddle_multi_stats;
 #define HEDDLE_MULTI_STATS_INIT                         \
     {                                                   \
@@ -117,14 +117,14 @@ HEDDLE_API const char *heddle_multi_how(heddle_multi *m);
 typedef struct heddle_multi_device {
     size_t size; /* set by HEDDLE_MULTI_DEVICE_INIT */
     char name[64];
-    uint64_t pool_bytes, used_bytes;                   /* of its memory for arrays; that are used now */
-    uint64_t bytes_in, bytes_out, bytes_peers;         /* from the host, to it, from other devices */
-    uint64_t n_slices, n_left;                         /* n_left: windows that had to leave for others */
-    uint64_t table_bytes;                              /* of the library, about all arrays and devices */
+    uint64_t pool_bytes, used_bytes;           /* of its memory for arrays; that are used now */
+    uint64_t bytes_in, bytes_out, bytes_peers; /* from the host, to it, from other devices */
+    uint64_t n_slices, n_left;                 /* n_left: windows that had to leave for others */
+    uint64_t table_bytes;                      /* of the library, about all arrays and devices */
     uint32_t is_lost;
 } heddle_multi_device;
-#define HEDDLE_MULTI_DEVICE_INIT                                     \
-    {                                                                \
+#define HEDDLE_MULTI_DEVICE_INIT                                    \
+    {                                                               \
         sizeof(heddle_multi_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* ENODEV past the last one. The fleet is at rest (heddle_multi_wait), or figures are of some moment. */

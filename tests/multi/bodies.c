@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* bodies.c - the bodies of bodies.h. */
 #include "multi/bodies.h"
 
 HD_FN const uint32_t *row_of(const uint32_t *at, uint64_t stride, uint64_t row)

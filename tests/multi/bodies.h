@@ -9,7 +9,7 @@
 typedef struct jobbed_params {
     const uint32_t *in, *in_2;
     uint32_t *out;
-    int64_t *sum;                             /* of each tile */
+    int64_t *sum;                                /* of each tile */
     uint64_t in_stride, in_2_stride, out_stride; /* bytes; set by the library where a piece may be packed */
     uint64_t n, n_2, k_begin, k_end;
     uint64_t fail_at; /* index; UINT64_MAX: nowhere */

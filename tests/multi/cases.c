@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* cases.c - matrices, jobs on them, and the plain loops that they are compared with (cases.h). */
 #include "multi/cases.h"
 
 #include <stdlib.h>
@@ -50,8 +51,10 @@ static uint32_t accesses_of(const jobbed_rig *r, const jobbed_job *j, heddle_acc
     const heddle_access turn[] = {HEDDLE_ROWS(out, HEDDLE_MODE_INOUT, AT(out), 0, 0)};
     const heddle_access total[] = {HEDDLE_ROWS(in, HEDDLE_MODE_IN, AT(in), 0, 0)};
     heddle_access product[] = {
-        HEDDLE_RECT(in, HEDDLE_MODE_IN, AT(in), AT(in_stride), sizeof(uint32_t), 0, 0, j->k_begin, j->k_end - j->k_begin),
-        HEDDLE_RECT(in_2, HEDDLE_MODE_IN, AT(in_2), AT(in_2_stride), sizeof(uint32_t), j->k_begin, j->k_end - j->k_begin, 0, 0),
+        HEDDLE_RECT(in, HEDDLE_MODE_IN, AT(in), AT(in_stride), sizeof(uint32_t), 0, 0, j->k_begin,
+                    j->k_end - j->k_begin),
+        HEDDLE_RECT(in_2, HEDDLE_MODE_IN, AT(in_2), AT(in_2_stride), sizeof(uint32_t), j->k_begin,
+                    j->k_end - j->k_begin, 0, 0),
         HEDDLE_RECT(out, HEDDLE_MODE_OUT, AT(out), AT(out_stride), sizeof(uint32_t), 0, 0, 0, 0)};
     product[2].mode = adds;
     switch (j->body) {

@@ -155,9 +155,9 @@ static void put_move(play *p, const hd_seg_op *op)
     played_op *o = put(p, op);
     const played_array *a = array_of(p, op->array);
     CHECK(op->rect.end_row <= a->n_rows && op->rect.end_byte <= a->row_bytes && n_of(&op->rect) > 0);
-    CHECK(op->point.queue == (op->to == HD_HOME ? hd_seg_queue(op->from, HD_QUEUE_OUT) : hd_seg_queue(op->to, HD_QUEUE_IN)));
-    CHECK(op->to == HD_HOME || op->from == HD_HOME || op->from == op->to ||
-          p->reach[op->to * p->n_devices + op->from]);
+    CHECK(op->point.queue ==
+          (op->to == HD_HOME ? hd_seg_queue(op->from, HD_QUEUE_OUT) : hd_seg_queue(op->to, HD_QUEUE_IN)));
+    CHECK(op->to == HD_HOME || op->from == HD_HOME || op->from == op->to || p->reach[op->to * p->n_devices + op->from]);
     o->n_expected = n_of(&op->rect);
     o->expected = words(o->n_expected);
     (void)note(a, &op->rect, o->expected);
@@ -342,10 +342,7 @@ static void wait(play *p)
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------- */
 
-static uint64_t index_of(const play *p, uint32_t id)
-{
-    return (uint64_t)(array_of((play *)p, id) - p->arrays);
-}
+static uint64_t index_of(const play *p, uint32_t id) { return (uint64_t)(array_of((play *)p, id) - p->arrays); }
 
 /* Rows need at most this in a window of their own: they have room beside all others then. */
 static uint64_t most_bytes(const play *p, const hd_seg_use *u)
@@ -373,12 +370,13 @@ heddle_status play_give(play *p, uint32_t device, const hd_seg_use *uses, uint32
     int has_lost = p->is_lost[device];
     for (uint32_t i = 0; i < n; i++) {
         most += most_bytes(p, &uses[i]);
-        has_lost |= (uses[i].mode & HEDDLE_MODE_IN) && play_has_lost(p, (uint32_t)index_of(p, uses[i].array), &uses[i].rect);
+        has_lost |=
+            (uses[i].mode & HEDDLE_MODE_IN) && play_has_lost(p, (uint32_t)index_of(p, uses[i].array), &uses[i].rect);
     }
     CHECK((status == HEDDLE_EDEVICE) == has_lost);
     CHECK((status == HEDDLE_OK) == (body != NULL));
-    CHECK_MSG(status != HEDDLE_ERANGE || (p->plan.need_bytes > pool && p->plan.ops.n == 0 && most > pool), "%llu of %llu",
-              (unsigned long long)p->plan.need_bytes, (unsigned long long)pool);
+    CHECK_MSG(status != HEDDLE_ERANGE || (p->plan.need_bytes > pool && p->plan.ops.n == 0 && most > pool),
+              "%llu of %llu", (unsigned long long)p->plan.need_bytes, (unsigned long long)pool);
     CHECK(status == HEDDLE_OK || p->plan.ops.n == 0 || status == HEDDLE_ENOMEM);
     if (!body)
         return status;
@@ -463,7 +461,8 @@ static void check_pool(const play *p, uint32_t device)
     CHECK(n_taken == d->windows.n);
     for (uint64_t i = 0; i < d->windows.n; i++) {
         const hd_seg_window *w = ((hd_seg_window **)d->windows.at)[i];
-        const uint64_t rows = w->rect.end_row - w->rect.row, end = w->at + (rows - 1) * w->stride + w->rect.end_byte - w->rect.byte;
+        const uint64_t rows = w->rect.end_row - w->rect.row,
+                       end = w->at + (rows - 1) * w->stride + w->rect.end_byte - w->rect.byte;
         CHECK(!w->block->is_free && w->block->at <= w->at && end <= w->block->at + w->block->n_bytes);
     }
 }

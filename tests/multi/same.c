@@ -19,7 +19,8 @@ static const fleet_case fleets[] = {{"serial", 0},
                                     {"3*virtual:", 22000},
                                     {"virtual: virtual:speed=0.5,link=1e9 virtual:peers=0 cpu:1", 40000},
                                     {"5*virtual:peers=0", 20000}};
-static const fleet_case gpu_fleets[] = {{"cuda:0", 0}, {"cuda:0", 20000}, {"4*cuda:0/4", 24000}, {"2*cuda:0/2", 0}, {"cuda:*", 0}};
+static const fleet_case gpu_fleets[] = {
+    {"cuda:0", 0}, {"cuda:0", 20000}, {"4*cuda:0/4", 24000}, {"2*cuda:0/2", 0}, {"cuda:*", 0}};
 
 /* The host writes some rows, when nothing uses them. */
 static void write_rows(jobbed_rig *r, uint64_t *seed)
@@ -40,7 +41,8 @@ static void read_rows(jobbed_rig *r, uint64_t *seed, const char *what)
     jobbed_compare(r, m, row, n, what);
 }
 
-static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *const *kinds, uint64_t *seed, const char *what)
+static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *const *kinds, uint64_t *seed,
+                       const char *what)
 {
     uint32_t i;
     for (i = 0; i < JOBS; i++) {
@@ -50,7 +52,8 @@ static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *cons
         jobbed_plain(r, &jobs[k]);
         if (jobs[k].body == jobbed_total) {
             CHECK_OK(NULL, heddle_multi_wait(kinds[k], HEDDLE_FOREVER));
-            CHECK_MSG(r->sum == r->plain_sum, "%s: sum %lld, not %lld", what, (long long)r->sum, (long long)r->plain_sum);
+            CHECK_MSG(r->sum == r->plain_sum, "%s: sum %lld, not %lld", what, (long long)r->sum,
+                      (long long)r->plain_sum);
         }
         if (!check_below(seed, 6))
             write_rows(r, seed);

@@ -88,7 +88,10 @@ static uint32_t draw_uses(play *p, hd_seg_use *uses)
 
 /* ---- events ---------------------------------------------------------------------------------------------------------- */
 
-static void maybe_fail_allocations(play *p, int may) { hd_fail_alloc_at(may && below(p, 4) == 0 ? 1 + below(p, 6) : 0); }
+static void maybe_fail_allocations(play *p, int may)
+{
+    hd_fail_alloc_at(may && below(p, 4) == 0 ? 1 + below(p, 6) : 0);
+}
 
 static heddle_status count(heddle_status status)
 {
@@ -266,7 +269,8 @@ int main(void)
             sequence(check_random(&state));
     }
     CHECK(hd_held_bytes() == held);
-    printf("%llu sequences: %llu bodies, %llu refused, %llu ops, %llu times the host, %llu devices lost, %llu times no memory\n",
+    printf("%llu sequences: %llu bodies, %llu refused, %llu ops, %llu times the host, %llu devices lost, %llu times no "
+           "memory\n",
            (unsigned long long)n, (unsigned long long)total.n_bodies, (unsigned long long)total.n_refused,
            (unsigned long long)total.n_done, (unsigned long long)total.n_fetches, (unsigned long long)total.n_lost,
            (unsigned long long)total.n_without_memory);

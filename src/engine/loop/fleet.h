@@ -70,8 +70,8 @@ struct heddle_fleet {
     pthread_t driver;
     int has_driver;
     uint32_t driver_is_asked_in;
-    uint32_t n_loops; /* and wavefronts, that were not freed */
-    uint32_t n_forks; /* hd_process_forks at opening */
+    uint32_t n_loops;             /* and wavefronts, that were not freed */
+    uint32_t n_forks;             /* hd_process_forks at opening */
     struct hd_jobs *jobs;         /* NULL: there was none yet */
     const hd_jobs_calls *on_jobs; /* for this floor, which is below that of jobs */
     int is_closing;

@@ -272,7 +272,8 @@ static int are_bands_alike(const hd_segments *s, const hd_seg_band *b, const hd_
     if (b->cells.n != other->cells.n)
         return 0;
     for (uint64_t i = 0; i < b->cells.n; i++)
-        if (hd_seg_cell_of(b, i)->row != hd_seg_cell_of(other, i)->row || !is_alike(s, hd_seg_cell_of(b, i), hd_seg_cell_of(other, i)))
+        if (hd_seg_cell_of(b, i)->row != hd_seg_cell_of(other, i)->row ||
+            !is_alike(s, hd_seg_cell_of(b, i), hd_seg_cell_of(other, i)))
             return 0;
     return 1;
 }

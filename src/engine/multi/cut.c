@@ -13,53 +13,53 @@
 static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
 static uint64_t over(uint64_t x, uint64_t by) { return by ? (x + by - 1u) / by : 0; }
 
-hd_grains hd_cut_share(const hd_line_kind *s, uint32_t device)
+hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device)
 {
-    return (hd_grains){s->bounds[device], s->bounds[device + 1u], 0, s->kind.n_2};
+    return (hd_grains){k->bounds[device], k->bounds[device + 1u], 0, k->config.n_2};
 }
 
 /* ---- how many ----------------------------------------------------------------------------------------------------------- */
 
-static uint64_t bytes_of(const hd_line_kind *s, const hd_grains *b)
+static uint64_t bytes_of(const hd_line_kind *k, const hd_grains *b)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     uint64_t n = 0;
     uint32_t i;
-    hd_kind_uses(s, b, uses, comes_home);
-    for (i = 0; i < s->kind.n_uses; i++)
-        n += hd_segments_room(s->line->segments, &uses[i]);
+    hd_kind_uses(k, b, uses, comes_home);
+    for (i = 0; i < k->config.n_uses; i++)
+        n += hd_segments_room(k->line->segments, &uses[i]);
     return n;
 }
 
-static uint64_t missing(const hd_line_kind *s, uint32_t device, const hd_grains *b)
+static uint64_t missing(const hd_line_kind *k, uint32_t device, const hd_grains *b)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
-    hd_kind_uses(s, b, uses, comes_home);
-    return hd_segments_missing(s->line->segments, device, uses, s->kind.n_uses);
+    hd_kind_uses(k, b, uses, comes_home);
+    return hd_segments_missing(k->line->segments, device, uses, k->config.n_uses);
 }
 
 /* Slices of a share that are each small enough: what all slices read is in each of them. */
-static uint64_t parts_by_room(const hd_line_kind *s, uint32_t device, const hd_grains *share)
+static uint64_t parts_by_room(const hd_line_kind *k, uint32_t device, const hd_grains *share)
 {
-    const uint64_t grains = share->end - share->begin, room = s->line->pool_bytes[device] / OF_POOL;
-    const hd_grains one = {share->begin, share->begin + 1u, 0, s->kind.n_2};
-    const uint64_t all = bytes_of(s, share), least = bytes_of(s, &one);
-    if (all <= s->line->pool_bytes[device] - s->line->pool_bytes[device] / 8u)
+    const uint64_t grains = share->end - share->begin, room = k->line->pool_bytes[device] / OF_POOL;
+    const hd_grains one = {share->begin, share->begin + 1u, 0, k->config.n_2};
+    const uint64_t all = bytes_of(k, share), least = bytes_of(k, &one);
+    if (all <= k->line->pool_bytes[device] - k->line->pool_bytes[device] / 8u)
         return 1;
     return room > least ? over((all - least), (room - least)) : grains;
 }
 
-static uint64_t parts_of(const hd_line_kind *s, uint32_t device)
+static uint64_t parts_of(const hd_line_kind *k, uint32_t device)
 {
-    const hd_grains share = hd_cut_share(s, device);
+    const hd_grains share = hd_cut_share(k, device);
     const uint64_t grains = share.end - share.begin;
     uint64_t n, by_link;
     if (!grains)
         return 0;
-    n = parts_by_room(s, device, &share);
-    by_link = at_most(missing(s, device, &share) / COMES_BYTES, MOST_PARTS);
+    n = parts_by_room(k, device, &share);
+    by_link = at_most(missing(k, device, &share) / COMES_BYTES, MOST_PARTS);
     n = n > by_link ? n : by_link;
     return n ? at_most(n, grains) : 1;
 }
@@ -85,7 +85,7 @@ static void add_part(hd_line_job *j, const hd_grains *b, uint32_t device)
 
 static int cut_shares(hd_line *l, hd_line_job *j)
 {
-    const hd_line_kind *s = j->site;
+    const hd_line_kind *s = j->kind;
     uint64_t n = 0, k, parts;
     uint32_t d;
     for (d = 0; d < l->n_devices; d++)
@@ -96,7 +96,8 @@ static int cut_shares(hd_line *l, hd_line_job *j)
         const hd_grains share = hd_cut_share(s, d);
         const uint64_t grains = share.end - share.begin;
         for (k = 0, parts = parts_of(s, d); k < parts; k++) {
-            const hd_grains b = {share.begin + grains * k / parts, share.begin + grains * (k + 1u) / parts, 0, s->kind.n_2};
+            const hd_grains b = {share.begin + grains * k / parts, share.begin + grains * (k + 1u) / parts, 0,
+                                 s->config.n_2};
             add_part(j, &b, d);
         }
     }
@@ -104,36 +105,39 @@ static int cut_shares(hd_line *l, hd_line_job *j)
 }
 
 /* Whose share has the middle of the block? */
-static uint32_t owner_of(const hd_line_kind *s, const hd_grains *b)
+static uint32_t owner_of(const hd_line_kind *k, const hd_grains *b)
 {
     const uint64_t middle = b->begin + (b->end - b->begin) / 2u;
     uint32_t d = 0;
-    while (d + 1u < s->line->n_devices && middle >= s->bounds[d + 1u])
+    while (d + 1u < k->line->n_devices && middle >= k->bounds[d + 1u])
         d++;
     return d;
 }
 
-static int is_shared(const hd_line_kind *s) { return s->kind.map == HEDDLE_MAP_SETTLE || s->kind.map == HEDDLE_MAP_STATIC; }
+static int is_shared(const hd_line_kind *k)
+{
+    return k->config.map == HEDDLE_MAP_SETTLE || k->config.map == HEDDLE_MAP_STATIC;
+}
 
 static int cut_tasks(hd_line_job *j)
 {
-    const hd_line_kind *s = j->site;
-    const uint64_t n_1 = s->kind.n_tasks, n_2 = s->kind.n_tasks_2;
+    const hd_line_kind *k = j->kind;
+    const uint64_t n_1 = k->config.n_tasks, n_2 = k->config.n_tasks_2;
     uint64_t t, u;
     if (get_parts(j, n_1 * n_2))
         return -1;
     for (t = 0; t < n_1; t++)
         for (u = 0; u < n_2; u++) {
-            const hd_grains b = {s->kind.n * t / n_1, s->kind.n * (t + 1u) / n_1, s->kind.n_2 * u / n_2,
-                                s->kind.n_2 * (u + 1u) / n_2};
-            add_part(j, &b, is_shared(s) ? owner_of(s, &b) : s->owners ? s->owners[t * n_2 + u] : HD_NONE);
+            const hd_grains b = {k->config.n * t / n_1, k->config.n * (t + 1u) / n_1, k->config.n_2 * u / n_2,
+                                 k->config.n_2 * (u + 1u) / n_2};
+            add_part(j, &b, is_shared(k) ? owner_of(k, &b) : k->owners ? k->owners[t * n_2 + u] : HD_NONE);
         }
     return 0;
 }
 
 heddle_status hd_cut_job(hd_line *l, hd_line_job *j)
 {
-    if (j->site->kind.n_tasks ? cut_tasks(j) : cut_shares(l, j))
+    if (j->kind->config.n_tasks ? cut_tasks(j) : cut_shares(l, j))
         return HEDDLE_ENOMEM;
     j->n_waiting = j->n_left = j->n_parts;
     return HEDDLE_OK;

@@ -13,8 +13,8 @@
 typedef struct hd_seg_window {
     hd_arena_block *block; /* its marks: of what had the memory before */
     hd_seg_rect rect;
-    uint64_t at, stride;  /* of the rect's first byte, in the pool */
-    uint64_t used, call;  /* the time of its last use; the last call that needs it */
+    uint64_t at, stride;          /* of the rect's first byte, in the pool */
+    uint64_t used, call;          /* the time of its last use; the last call that needs it */
     uint64_t of_device, of_array; /* places in the two lists of windows */
     uint32_t device, array;
     int may_be_dirty; /* it got bytes that were not valid at home; a hint for what leaves first */
@@ -23,7 +23,7 @@ typedef struct hd_seg_window {
 typedef struct hd_seg_copy {
     hd_seg_window *window; /* NULL: home */
     hd_seg_point ready;    /* what wrote it last */
-    uint64_t sources;  /* until that is done: devices that its bytes depend on, a bit each */
+    uint64_t sources;      /* until that is done: devices that its bytes depend on, a bit each */
     uint64_t is_valid;
     uint64_t marks[]; /* who has read it since; of home: ever. In a new copy: the block's */
 } hd_seg_copy;
@@ -40,7 +40,7 @@ typedef struct hd_seg_band {
 
 typedef struct hd_seg_array {
     uint64_t n_rows, row_bytes, stride;
-    hd_list bands; /* hd_seg_band; none: no array has this number */
+    hd_list bands;    /* hd_seg_band; none: no array has this number */
     hd_list *windows; /* of each device: hd_seg_window * */
 } hd_seg_array;
 
@@ -71,7 +71,10 @@ struct hd_segments {
     int has_lost;
 };
 
-static inline hd_seg_array *hd_seg_array_of(const hd_segments *s, uint32_t array) { return (hd_seg_array *)s->arrays.at + array; }
+static inline hd_seg_array *hd_seg_array_of(const hd_segments *s, uint32_t array)
+{
+    return (hd_seg_array *)s->arrays.at + array;
+}
 static inline int hd_is_array(const hd_segments *s, uint32_t array)
 {
     return array < s->arrays.n && hd_seg_array_of(s, array)->bands.n > 0;
@@ -99,9 +102,12 @@ static inline int hd_seg_rect_contains(const hd_seg_rect *r, const hd_seg_rect *
 static inline hd_seg_rect hd_seg_rect_common(const hd_seg_rect *a, const hd_seg_rect *b)
 {
     return (hd_seg_rect){a->row > b->row ? a->row : b->row, a->end_row < b->end_row ? a->end_row : b->end_row,
-                     a->byte > b->byte ? a->byte : b->byte, a->end_byte < b->end_byte ? a->end_byte : b->end_byte};
+                         a->byte > b->byte ? a->byte : b->byte, a->end_byte < b->end_byte ? a->end_byte : b->end_byte};
 }
-static inline uint64_t hd_seg_rect_bytes(const hd_seg_rect *r) { return (r->end_row - r->row) * (r->end_byte - r->byte); }
+static inline uint64_t hd_seg_rect_bytes(const hd_seg_rect *r)
+{
+    return (r->end_row - r->row) * (r->end_byte - r->byte);
+}
 static inline int hd_seg_rect_meets(const hd_seg_rect *a, const hd_seg_rect *b)
 {
     return a->row < b->end_row && b->row < a->end_row && a->byte < b->end_byte && b->byte < a->end_byte;
@@ -163,8 +169,8 @@ hd_seg_op *hd_seg_plan_give(hd_segments *s, hd_seg_plan *plan, uint32_t queue);
 /* Moves cells of the rect, of which each is whole or not concerned: for each the copy that `pick` chooses, NULL for those that stay. Into
  * the window, where there are copies to be filled; NULL: home. */
 typedef hd_seg_copy *(*hd_seg_pick)(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w);
-heddle_status hd_seg_move(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_pick pick, const hd_seg_window *picked_by,
-                      hd_seg_window *to, hd_seg_plan *plan);
+heddle_status hd_seg_move(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_pick pick,
+                          const hd_seg_window *picked_by, hd_seg_window *to, hd_seg_plan *plan);
 /* The window gets all of the rect that it lacks. */
 heddle_status hd_seg_move_in(hd_segments *s, hd_seg_window *w, const hd_seg_rect *rect, hd_seg_plan *plan);
 /* Home gets what is valid nowhere but in the window; what it lacks of the rect. */
@@ -174,8 +180,8 @@ heddle_status hd_seg_move_home(hd_segments *s, uint32_t array, const hd_seg_rect
 /* ---- window.c -------------------------------------------------------------------------------------------------------- */
 
 /* The windows of the uses. Others leave if they must. ERANGE: the pool is too small, and nothing has changed. */
-heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window **out,
-                             hd_seg_plan *plan);
+heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n,
+                                 hd_seg_window **out, hd_seg_plan *plan);
 /* Its memory is free; what is valid only there is lost. */
 void hd_seg_window_leave(hd_segments *s, hd_seg_window *w);
 /* All windows of the device, with its pool; they must not be in lists of arrays, and cells have no copies there, any more. */

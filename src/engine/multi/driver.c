@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#define GIVES 16u    /* slices between two looks at the queues */
-#define SPINS 4096u  /* fruitless looks before the thread naps */
+#define GIVES 16u   /* slices between two looks at the queues */
+#define SPINS 4096u /* fruitless looks before the thread naps */
 #define NAP_NS 20000
 
 static int is_ours(const hd_jobs *j, uint32_t d) { return !j->devices[d].is_lost; }
@@ -216,8 +216,8 @@ static int give_some(hd_jobs *j)
 
 static void fail_jobs(hd_jobs *j, hd_jobs_device *d)
 {
-    (void)hd_say(NULL, HEDDLE_EBODY, "a job failed at index %" PRIu64 " with code %u, on %s", d->fail_index, d->fail_code,
-                 d->unit->name);
+    (void)hd_say(NULL, HEDDLE_EBODY, "a job failed at index %" PRIu64 " with code %u, on %s", d->fail_index,
+                 d->fail_code, d->unit->name);
     d->fail_code = 0;
     drop_all(j, HEDDLE_EBODY);
 }

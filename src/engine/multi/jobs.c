@@ -28,8 +28,8 @@ static heddle_status get_pool(hd_jobs_device *d, uint64_t wanted)
         if (wanted)
             break;
     }
-    return hd_say(NULL, HEDDLE_ENOMEM, "%s has no memory for a pool of %" PRIu64 " bytes for jobs; it has %" PRIu64, u->name,
-                  n, u->acc.memory_bytes);
+    return hd_say(NULL, HEDDLE_ENOMEM, "%s has no memory for a pool of %" PRIu64 " bytes for jobs; it has %" PRIu64,
+                  u->name, n, u->acc.memory_bytes);
 }
 
 static heddle_status get_devices(hd_jobs *j)

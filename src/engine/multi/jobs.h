@@ -16,9 +16,10 @@ typedef struct hd_jobs_device {
     hd_fleet_unit *unit;
     uint8_t *pool;
     uint64_t pool_bytes;
-    uint64_t given[HD_N_ROLES], seen[HD_N_ROLES], passed[HD_N_ROLES]; /* points of its queues: passed, and told the line */
+    uint64_t given[HD_N_ROLES], seen[HD_N_ROLES],
+        passed[HD_N_ROLES]; /* points of its queues: passed, and told the line */
     uint64_t bytes_in, bytes_out, bytes_peers, n_slices;
-    uint64_t since_ns; /* when it last passed a point, or had nothing under way */
+    uint64_t since_ns;  /* when it last passed a point, or had nothing under way */
     uint32_t fail_code; /* of a body; 0: none has failed */
     uint64_t fail_index;
     int is_lost, is_told; /* is_told: the line knows */
@@ -39,7 +40,7 @@ typedef struct hd_request {
     struct hd_request *next;
     heddle_status (*call)(struct hd_jobs *j, struct hd_request *r);
     heddle_multi *multi;
-    uint8_t *params; /* of a start: its own, behind the request */
+    uint8_t *params;  /* of a start: its own, behind the request */
     uint64_t n_bytes; /* of both */
     heddle_array *array;
     hd_seg_rect rect;
@@ -64,9 +65,9 @@ typedef struct hd_jobs {
     hd_request *waiting;            /* the driver's: taken, to be answered later, in their order */
     uint32_t n_jobs;                /* that were started and have not ended */
     uint64_t host_ns;
-    hd_list arrays; /* heddle_array *, by their number in the directory; the driver's */
+    hd_list arrays;         /* heddle_array *, by their number in the directory; the driver's */
     uint32_t time_limit_ms; /* the least that was asked for; 0: none */
-    hd_error error; /* why jobs are being dropped */
+    hd_error error;         /* why jobs are being dropped */
 } hd_jobs;
 
 struct heddle_multi {
@@ -77,7 +78,7 @@ struct heddle_multi {
     uint64_t n_grains_2;
     hd_line_kind *kind;
     /* guarded by jobs.mutex: */
-    uint32_t n_jobs; /* that have not ended */
+    uint32_t n_jobs;      /* that have not ended */
     heddle_status status; /* of those since the last wait: the first that went wrong */
     hd_error error;
     uint64_t time_ns, n_here; /* of the last job; jobs that were run as loops */

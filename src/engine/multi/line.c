@@ -2,22 +2,22 @@
 /* line.c - jobs in the order of their starts, and what is given next (line.h). */
 #include "engine/multi/line_inside.h"
 
-#define MOST_GIVEN 32u    /* slices under way on a device: the host must be ahead of short ones */
-#define MOST_CROWDED 3u   /* where the pool is nearly full: what the next two need is there or on its way */
-#define CROWDED 8u        /* an eighth of the pool is left */
-#define TASKS_EACH 8u     /* of a device, if anybody may take them */
-#define FREE_AHEAD 2u     /* slices that anybody may take: a device has one more than it runs */
+#define MOST_GIVEN 32u  /* slices under way on a device: the host must be ahead of short ones */
+#define MOST_CROWDED 3u /* where the pool is nearly full: what the next two need is there or on its way */
+#define CROWDED 8u      /* an eighth of the pool is left */
+#define TASKS_EACH 8u   /* of a device, if anybody may take them */
+#define FREE_AHEAD 2u   /* slices that anybody may take: a device has one more than it runs */
 
 /* ---- new and delete ------------------------------------------------------------------------------------------------------- */
 
 static hd_line_device *device_at(const hd_line *l, uint32_t d) { return &l->devices[d]; }
 static hd_line_device *commons(const hd_line *l) { return &l->devices[l->n_devices]; }
 
-void hd_kind_uses(const hd_line_kind *s, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home)
+void hd_kind_uses(const hd_line_kind *k, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home)
 {
     uint32_t i;
-    s->kind.uses(s->kind.self, b, out, comes_home);
-    for (i = 0; i < s->kind.n_uses; i++)
+    k->config.uses(k->config.self, b, out, comes_home);
+    for (i = 0; i < k->config.n_uses; i++)
         out[i].hull = out[i].rect;
 }
 
@@ -34,21 +34,20 @@ static int touches(const hd_line_kind *k, const hd_grains *b, uint32_t array, co
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     uint32_t i;
     hd_kind_uses(k, b, uses, comes_home);
-    for (i = 0; i < k->kind.n_uses; i++)
-        if (uses[i].array == array && meets(&uses[i].rect, rect) &&
-            (!only_writers || (uses[i].mode & HEDDLE_MODE_OUT)))
+    for (i = 0; i < k->config.n_uses; i++)
+        if (uses[i].array == array && meets(&uses[i].rect, rect) && (!only_writers || (uses[i].mode & HEDDLE_MODE_OUT)))
             return 1;
     return 0;
 }
 
 static int job_touches(const hd_line_job *j, int is_open, uint32_t array, const hd_seg_rect *rect, int only_writers)
 {
-    const hd_grains all = {0, j->site->kind.n, 0, j->site->kind.n_2};
+    const hd_grains all = {0, j->kind->config.n, 0, j->kind->config.n_2};
     uint32_t i;
-    if (!touches(j->site, &all, array, rect, only_writers))
+    if (!touches(j->kind, &all, array, rect, only_writers))
         return 0;
     for (i = 0; is_open && i < j->n_parts; i++)
-        if (j->parts[i].state == HD_SLICE_WAITS && touches(j->site, &j->parts[i].block, array, rect, only_writers))
+        if (j->parts[i].state == HD_SLICE_WAITS && touches(j->kind, &j->parts[i].block, array, rect, only_writers))
             return 1;
     return !is_open;
 }
@@ -77,7 +76,7 @@ static uint64_t next_use(void *line, uint32_t device, uint32_t array, const hd_s
             const hd_line_slice *p = ((hd_line_slice **)queues[q]->queue.at)[i];
             if (!p)
                 continue;
-            if (touches(p->job->site, &p->block, array, rect, 0))
+            if (touches(p->job->kind, &p->block, array, rect, 0))
                 return n;
             n++;
         }
@@ -140,7 +139,7 @@ void hd_line_delete(hd_line *l)
 
 hd_segments *hd_line_segments(hd_line *l) { return l->segments; }
 
-static uint64_t n_owners(const hd_line_kind *s) { return (uint64_t)s->kind.n_tasks * s->kind.n_tasks_2; }
+static uint64_t n_owners(const hd_line_kind *k) { return (uint64_t)k->config.n_tasks * k->config.n_tasks_2; }
 
 /* 0 tasks: shares are cut as is good at the time. */
 static void set_tasks(hd_line_kind_config *k, uint32_t n_devices)
@@ -155,63 +154,63 @@ static void set_tasks(hd_line_kind_config *k, uint32_t n_devices)
 
 heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_kind **out)
 {
-    hd_line_kind *s = hd_new(sizeof *s);
-    *out = s;
-    if (!s)
+    hd_line_kind *k = hd_new(sizeof *k);
+    *out = k;
+    if (!k)
         return HEDDLE_ENOMEM;
-    s->line = l;
-    s->kind = *kind;
-    set_tasks(&s->kind, l->n_devices);
-    s->bounds = hd_new((l->n_devices + 1u) * sizeof *s->bounds);
-    s->shares = hd_new(l->n_devices * sizeof *s->shares);
+    k->line = l;
+    k->config = *kind;
+    set_tasks(&k->config, l->n_devices);
+    k->bounds = hd_new((l->n_devices + 1u) * sizeof *k->bounds);
+    k->shares = hd_new(l->n_devices * sizeof *k->shares);
     if (kind->map == HEDDLE_MAP_FIXED)
-        s->owners = hd_new(n_owners(s) * sizeof *s->owners);
-    if (!s->bounds || !s->shares || (kind->map == HEDDLE_MAP_FIXED && !s->owners)) {
-        hd_kind_delete(s);
+        k->owners = hd_new(n_owners(k) * sizeof *k->owners);
+    if (!k->bounds || !k->shares || (kind->map == HEDDLE_MAP_FIXED && !k->owners)) {
+        hd_kind_delete(k);
         *out = NULL;
         return HEDDLE_ENOMEM;
     }
-    if (s->owners)
-        memset(s->owners, 0xff, n_owners(s) * sizeof *s->owners);
-    s->next = l->sites;
-    l->sites = s;
-    hd_settle_begin(s);
+    if (k->owners)
+        memset(k->owners, 0xff, n_owners(k) * sizeof *k->owners);
+    k->next = l->kinds;
+    l->kinds = k;
+    hd_settle_begin(k);
     return HEDDLE_OK;
 }
 
-void hd_kind_delete(hd_line_kind *s)
+void hd_kind_delete(hd_line_kind *k)
 {
     hd_line_kind **at;
-    if (!s)
+    if (!k)
         return;
-    for (at = &s->line->sites; *at; at = &(*at)->next)
-        if (*at == s) {
-            *at = s->next;
+    for (at = &k->line->kinds; *at; at = &(*at)->next)
+        if (*at == k) {
+            *at = k->next;
             break;
         }
-    hd_delete(s->bounds, s->bounds ? (s->line->n_devices + 1u) * sizeof *s->bounds : 0);
-    hd_delete(s->shares, s->shares ? s->line->n_devices * sizeof *s->shares : 0);
-    hd_delete(s->owners, s->owners ? n_owners(s) * sizeof *s->owners : 0);
-    hd_delete(s, sizeof *s);
+    hd_delete(k->bounds, k->bounds ? (k->line->n_devices + 1u) * sizeof *k->bounds : 0);
+    hd_delete(k->shares, k->shares ? k->line->n_devices * sizeof *k->shares : 0);
+    hd_delete(k->owners, k->owners ? n_owners(k) * sizeof *k->owners : 0);
+    hd_delete(k, sizeof *k);
 }
 
-void hd_kind_count(const hd_line_kind *s, hd_kind_counts *out) { *out = s->counts; }
+void hd_kind_count(const hd_line_kind *k, hd_kind_counts *out) { *out = k->counts; }
 
-void hd_kind_share(const hd_line_kind *s, uint32_t device, uint64_t *n_grains, uint64_t *n_slices, uint64_t *busy_ns)
+void hd_kind_share(const hd_line_kind *k, uint32_t device, uint64_t *n_grains, uint64_t *n_slices, uint64_t *busy_ns)
 {
-    *n_grains = s->shares[device].n_grains;
-    *n_slices = s->shares[device].n_parts;
-    *busy_ns = s->shares[device].busy_ns;
+    *n_grains = k->shares[device].n_grains;
+    *n_slices = k->shares[device].n_parts;
+    *busy_ns = k->shares[device].busy_ns;
 }
 
 /* ---- opening jobs ----------------------------------------------------------------------------------------------------------- */
 
-heddle_status hd_line_start(hd_line *l, hd_line_kind *s, void *user, hd_line_job **out)
+heddle_status hd_line_start(hd_line *l, hd_line_kind *k, void *user, hd_line_job **out)
 {
     hd_line_job *j = hd_new(sizeof *j);
     if (!j)
         return HEDDLE_ENOMEM;
-    j->site = s;
+    j->kind = k;
     j->user = user;
     if (l->last)
         l->last->next = j;
@@ -219,17 +218,17 @@ heddle_status hd_line_start(hd_line *l, hd_line_kind *s, void *user, hd_line_job
         l->first = j;
     l->last = j;
     l->unopened = l->unopened ? l->unopened : j;
-    s->counts.n_jobs++;
+    k->counts.n_jobs++;
     *out = j;
     return HEDDLE_OK;
 }
 
 /* Are its slices in the order? Those of others are opened only when none waits, so that nothing has to be compared. */
-static int is_ordered(const hd_line_job *j) { return j->site->kind.n_tasks > 0; }
+static int is_ordered(const hd_line_job *j) { return j->kind->config.n_tasks > 0; }
 
 static int may_open(const hd_line *l, const hd_line_job *j)
 {
-    if (j->site->kind.is_alone || (l->first != j && l->first->site->kind.is_alone))
+    if (j->kind->config.is_alone || (l->first != j && l->first->kind->config.is_alone))
         return l->first == j;
     return !l->n_waiting || (is_ordered(j) && l->order.n_waiting == l->n_waiting && l->n_waiting < HD_WINDOW);
 }
@@ -246,8 +245,8 @@ static int join_order(hd_line *l, hd_line_slice *p)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
-    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
-    return hd_line_order_add(&l->order, l->segments, p, uses, p->job->site->kind.n_uses);
+    hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
+    return hd_line_order_add(&l->order, l->segments, p, uses, p->job->kind->config.n_uses);
 }
 
 static heddle_status add_parts(hd_line *l, hd_line_job *j, int is_in_order)
@@ -268,7 +267,7 @@ static heddle_status open_job(hd_line *l, hd_line_job *j)
 {
     HD_TRY(hd_cut_job(l, j));
     l->unopened = j->next;
-    memset(j->site->shares, 0, l->n_devices * sizeof *j->site->shares);
+    memset(j->kind->shares, 0, l->n_devices * sizeof *j->kind->shares);
     return add_parts(l, j, is_ordered(j));
 }
 
@@ -290,8 +289,8 @@ static uint64_t missing(const hd_line *l, uint32_t d, const hd_line_slice *p)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
-    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
-    return hd_segments_missing(l->segments, d, uses, p->job->site->kind.n_uses);
+    hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
+    return hd_segments_missing(l->segments, d, uses, p->job->kind->config.n_uses);
 }
 
 /* The first free slice in the queue; where room is short, the one for which the least has to come. */
@@ -337,15 +336,15 @@ static void take_out(hd_line_device *from, hd_line_slice **taken)
 /* The slice is one of a device's share: its windows have room for all of that. */
 static void set_hulls(const hd_line_slice *p, uint32_t d, hd_seg_use *uses)
 {
-    const hd_line_kind *s = p->job->site;
-    const hd_grains share = hd_cut_share(s, d);
+    const hd_line_kind *k = p->job->kind;
+    const hd_grains share = hd_cut_share(k, d);
     hd_seg_use whole[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     uint32_t i;
-    if (p->block.begin < share.begin || p->block.end > share.end || s->owners)
+    if (p->block.begin < share.begin || p->block.end > share.end || k->owners)
         return;
-    hd_kind_uses(s, &share, whole, comes_home);
-    for (i = 0; i < s->kind.n_uses; i++)
+    hd_kind_uses(k, &share, whole, comes_home);
+    for (i = 0; i < k->config.n_uses; i++)
         uses[i].hull = whole[i].rect;
 }
 
@@ -385,7 +384,7 @@ static int goes_home(const hd_seg_use *uses, const uint8_t *comes_home, uint32_t
 static void note_given(hd_line *l, hd_line_slice *p, uint32_t d, uint64_t now_ns)
 {
     hd_line_device *x = device_at(l, d);
-    hd_line_share *share = &p->job->site->shares[d];
+    hd_line_share *share = &p->job->kind->shares[d];
     p->state = HD_SLICE_GIVEN;
     p->device = d;
     p->begin_ns = now_ns;
@@ -399,25 +398,26 @@ static void note_given(hd_line *l, hd_line_slice *p, uint32_t d, uint64_t now_ns
     l->n_under_way++;
     l->n_waiting--;
     p->job->n_waiting--;
-    p->job->site->counts.n_slices++;
+    p->job->kind->counts.n_slices++;
     share->n_parts++;
     share->n_grains += p->block.end - p->block.begin;
-    if (p->job->site->owners)
-        p->job->site->owners[p->task] = d;
+    if (p->job->kind->owners)
+        p->job->kind->owners[p->task] = d;
 }
 
-static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, uint32_t d, hd_given *out, uint64_t now_ns)
+static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, uint32_t d, hd_given *out,
+                          uint64_t now_ns)
 {
     hd_line_slice *p = *at;
-    const hd_line_kind *s = p->job->site;
+    const hd_line_kind *k = p->job->kind;
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
-    hd_kind_uses(s, &p->block, uses, comes_home);
+    hd_kind_uses(k, &p->block, uses, comes_home);
     set_hulls(p, d, uses);
-    HD_TRY(check_lost(l, uses, s->kind.n_uses));
-    HD_TRY(hd_segments_give(l->segments, d, uses, s->kind.n_uses, &out->plan));
+    HD_TRY(check_lost(l, uses, k->config.n_uses));
+    HD_TRY(hd_segments_give(l->segments, d, uses, k->config.n_uses, &out->plan));
     note_body(p, &out->plan);
-    p->goes_home = goes_home(uses, comes_home, s->kind.n_uses);
+    p->goes_home = goes_home(uses, comes_home, k->config.n_uses);
     take_out(from, at);
     hd_line_order_give(&l->order, p);
     note_given(l, p, d, now_ns);
@@ -451,7 +451,7 @@ static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     const uint32_t i = p->next_home++;
-    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
+    hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
     if (!comes_home[i] || !(uses[i].mode & HEDDLE_MODE_OUT))
         return HEDDLE_OK;
     HD_TRY(hd_segments_fetch(l->segments, uses[i].array, &uses[i].rect, &out->plan));
@@ -470,7 +470,7 @@ static heddle_status bring_home(hd_line *l, hd_given *out, int *given)
     hd_line_slice *p;
     for (d = 0; d < l->n_devices; d++)
         for (p = device_at(l, d)->given; p && p->state == HD_SLICE_ENDED; p = p->next_given)
-            if (p->goes_home && p->next_home < p->job->site->kind.n_uses) {
+            if (p->goes_home && p->next_home < p->job->kind->config.n_uses) {
                 *given = 1;
                 out->job = p->job;
                 out->job_user = p->job->user;
@@ -526,7 +526,7 @@ static void end_job(hd_line *l, hd_line_job *j)
     if (l->unopened == j)
         l->unopened = j->next;
     if (j->status == HEDDLE_OK)
-        hd_settle_ended(j->site);
+        hd_settle_ended(j->kind);
     l->config.ended(l->config.user, j, j->user, j->status);
     free_job(j);
 }
@@ -534,7 +534,7 @@ static void end_job(hd_line *l, hd_line_job *j)
 static int is_home(const hd_line *l, const hd_line_slice *p)
 {
     uint64_t i;
-    if (p->goes_home && p->next_home < p->job->site->kind.n_uses)
+    if (p->goes_home && p->next_home < p->job->kind->config.n_uses)
         return 0;
     for (i = 0; i < p->home.n; i++)
         if (!hd_segments_is_done(l->segments, ((const hd_seg_point *)p->home.at)[i]))
@@ -561,7 +561,7 @@ static void note_time(hd_line_device *d, hd_line_slice *p, uint64_t now_ns)
 {
     const uint64_t begin = p->begin_ns > d->last_ns ? p->begin_ns : d->last_ns;
     if (now_ns > begin)
-        p->job->site->shares[p->device].busy_ns += now_ns - begin;
+        p->job->kind->shares[p->device].busy_ns += now_ns - begin;
     d->last_ns = now_ns;
 }
 
@@ -650,7 +650,7 @@ void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
     int is_dropped = !k;
     for (; j; j = next) {
         next = j->next;
-        is_dropped |= j->site == k;
+        is_dropped |= j->kind == k;
         if (!is_dropped)
             continue;
         forget_slices(l, j);
@@ -668,8 +668,8 @@ static int is_void(hd_line *l, const hd_line_slice *p)
     uint32_t i;
     if (!hd_is_here(l, p->device))
         return 1;
-    hd_kind_uses(p->job->site, &p->block, uses, comes_home);
-    for (i = 0; i < p->job->site->kind.n_uses; i++)
+    hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
+    for (i = 0; i < p->job->kind->config.n_uses; i++)
         if ((uses[i].mode & HEDDLE_MODE_OUT) && hd_segments_is_lost(l->segments, uses[i].array, &uses[i].rect, NULL))
             return 1;
     return 0;
@@ -681,7 +681,7 @@ static void take_back(hd_line *l, hd_line_slice *p)
     hd_list_clear(&p->home);
     p->next_home = 0;
     p->job->n_waiting++;
-    p->job->site->counts.n_again++;
+    p->job->kind->counts.n_again++;
     l->n_under_way--;
 }
 
@@ -737,7 +737,7 @@ heddle_status hd_line_lost(hd_line *l, uint32_t device)
     clear_queues(l);
     if (!n_here(l))
         return HEDDLE_EDEVICE;
-    for (k = l->sites; k; k = k->next)
+    for (k = l->kinds; k; k = k->next)
         hd_settle_begin(k);
     for (j = l->first; j && j != l->unopened; j = j->next)
         HD_TRY(wait_again(l, j));

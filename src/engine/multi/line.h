@@ -42,10 +42,11 @@ typedef struct hd_line_kind_config {
 
 typedef struct hd_line_config {
     uint32_t n_devices;
-    const double *weights;       /* of each: speed by data sheet */
-    const uint64_t *pool_bytes;  /* of each */
-    const uint8_t *reach;        /* as in hd_segments_config */
-    void (*ended)(void *user, hd_line_job *job, void *job_user, heddle_status status); /* all slices are done or dropped; the job is freed then */
+    const double *weights;      /* of each: speed by data sheet */
+    const uint64_t *pool_bytes; /* of each */
+    const uint8_t *reach;       /* as in hd_segments_config */
+    void (*ended)(void *user, hd_line_job *job, void *job_user,
+                  heddle_status status); /* all slices are done or dropped; the job is freed then */
     void *user;
 } hd_line_config;
 
@@ -54,12 +55,12 @@ heddle_status hd_line_new(hd_line **out, const hd_line_config *c);
 void hd_line_delete(hd_line *l);
 hd_segments *hd_line_segments(hd_line *l);
 
-/* *kind is copied. No job of a site that is deleted is in the line. */
+/* *kind is copied. No job of a kind that is deleted is in the line. */
 heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_kind **out);
-void hd_kind_delete(hd_line_kind *s);
+void hd_kind_delete(hd_line_kind *k);
 
 /* A job joins the line. */
-heddle_status hd_line_start(hd_line *l, hd_line_kind *s, void *user, hd_line_job **out);
+heddle_status hd_line_start(hd_line *l, hd_line_kind *k, void *user, hd_line_job **out);
 
 /* A slice that was given, or one whose body has ended and whose results go home: the plan's ops are to be put into their queues now, in their
  * order. If there is a body among them, it is the block's. */
@@ -91,8 +92,8 @@ int hd_line_is_empty(const hd_line *l);
 typedef struct hd_kind_counts {
     uint64_t n_jobs, n_slices, n_again, n_moves;
 } hd_kind_counts;
-void hd_kind_count(const hd_line_kind *s, hd_kind_counts *out);
-/* The device's part of the site's last job: grains, slices, and how long bodies took. */
-void hd_kind_share(const hd_line_kind *s, uint32_t device, uint64_t *n_grains, uint64_t *n_slices, uint64_t *busy_ns);
+void hd_kind_count(const hd_line_kind *k, hd_kind_counts *out);
+/* The device's part in the last job of the kind: grains, slices, and how long bodies took. */
+void hd_kind_share(const hd_line_kind *k, uint32_t device, uint64_t *n_grains, uint64_t *n_slices, uint64_t *busy_ns);
 
 #endif

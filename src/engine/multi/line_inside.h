@@ -8,7 +8,12 @@
 
 #define HD_WINDOW 64u /* slices that are looked at, or wait, beyond the first one */
 
-typedef enum hd_slice_state { HD_SLICE_WAITS, HD_SLICE_GIVEN, HD_SLICE_ENDED, HD_SLICE_DONE } hd_slice_state; /* ENDED: the body has */
+typedef enum hd_slice_state {
+    HD_SLICE_WAITS,
+    HD_SLICE_GIVEN,
+    HD_SLICE_ENDED,
+    HD_SLICE_DONE
+} hd_slice_state; /* ENDED: the body has */
 
 #define HD_SLICE_WAITS_KEPT 6u
 typedef struct hd_line_slice { /* a slice of a job */
@@ -23,12 +28,12 @@ typedef struct hd_line_slice { /* a slice of a job */
     hd_list home; /* hd_seg_point: of what it wrote and goes home, once that was planned */
     int goes_home;
     uint32_t next_home; /* use that is looked at next for that */
-    uint64_t begin_ns;   /* when its body could begin, as far as was seen */
+    uint64_t begin_ns;  /* when its body could begin, as far as was seen */
     struct hd_line_slice *next_given;
 } hd_line_slice;
 
 struct hd_line_job {
-    hd_line_kind *site;
+    hd_line_kind *kind;
     void *user;
     hd_line_slice *parts;
     uint32_t n_parts, n_waiting, n_left; /* not given; not done */
@@ -43,7 +48,7 @@ typedef struct hd_line_share {
 
 struct hd_line_kind {
     hd_line *line;
-    hd_line_kind_config kind;
+    hd_line_kind_config config;
     uint64_t *bounds;      /* shares: device d has grains bounds[d] .. bounds[d + 1] - 1 of the first index */
     uint32_t *owners;      /* FIXED: of each task; HD_NONE: not known */
     hd_line_share *shares; /* of each device, by the job that was opened last */
@@ -56,13 +61,13 @@ struct hd_line_kind {
 typedef struct hd_line_order {
     hd_ranges *ranges;
     hd_list nodes, edges, before; /* node, edge, uint32_t */
-    uint32_t n_waiting;                  /* nodes that wait */
+    uint32_t n_waiting;           /* nodes that wait */
 } hd_line_order;
 /* order.c. -1 without memory; the order must be reset then. */
 int hd_line_order_add(hd_line_order *o, const hd_segments *s, hd_line_slice *p, const hd_seg_use *uses, uint32_t n);
 int hd_line_order_is_free(const hd_line_order *o, const hd_line_slice *p);
 void hd_line_order_give(hd_line_order *o, const hd_line_slice *p); /* those that waited only for it are free */
-void hd_line_order_reset(hd_line_order *o);                  /* forgets all */
+void hd_line_order_reset(hd_line_order *o);                        /* forgets all */
 void hd_line_order_clear(hd_line_order *o);
 
 typedef struct hd_line_device {
@@ -84,9 +89,9 @@ struct hd_line {
     hd_line_order order;
     hd_line_job *first, *last; /* those that have not ended */
     hd_line_job *unopened;     /* the first of these */
-    uint32_t n_waiting;   /* slices of opened jobs that have not been given */
+    uint32_t n_waiting;        /* slices of opened jobs that have not been given */
     uint64_t n_under_way;
-    hd_line_kind *sites;
+    hd_line_kind *kinds;
     uint32_t lost_array; /* rows that a job needed and nobody has; HD_NONE: there were none */
     hd_seg_rect lost_rect;
 };
@@ -94,15 +99,15 @@ struct hd_line {
 static inline int hd_is_here(const hd_line *l, uint32_t d) { return !l->devices[d].is_lost; }
 
 /* uses of a block, with hulls as large as the rects. */
-void hd_kind_uses(const hd_line_kind *s, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);
+void hd_kind_uses(const hd_line_kind *k, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);
 
 /* cut.c: makes the job's slices and says which device has which. ENOMEM. */
 heddle_status hd_cut_job(hd_line *l, hd_line_job *j);
-/* The block of all that the device has of a job of this site. */
-hd_grains hd_cut_share(const hd_line_kind *s, uint32_t device);
+/* The block of all that the device has of a job of this kind. */
+hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device);
 
-/* settle.c: first shares, by weights. A job of the site has ended: changes shares if that pays. */
-void hd_settle_begin(hd_line_kind *s);
-void hd_settle_ended(hd_line_kind *s);
+/* settle.c: first shares, by weights. A job of the kind has ended: changes shares if that pays. */
+void hd_settle_begin(hd_line_kind *k);
+void hd_settle_ended(hd_line_kind *k);
 
 #endif

@@ -57,7 +57,8 @@ void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_
 
 int hd_seg_plan_room(hd_segments *s, hd_seg_plan *plan)
 {
-    return hd_list_room(&plan->ops, 1, sizeof(hd_seg_op)) || hd_list_room(&plan->waits, s->clocks.n_queues, sizeof(hd_seg_point));
+    return hd_list_room(&plan->ops, 1, sizeof(hd_seg_op)) ||
+           hd_list_room(&plan->waits, s->clocks.n_queues, sizeof(hd_seg_point));
 }
 
 hd_seg_op *hd_seg_plan_give(hd_segments *s, hd_seg_plan *plan, uint32_t queue)
@@ -181,7 +182,8 @@ static void join_runs(hd_segments *s)
     s->runs.n = n;
 }
 
-static int find_runs(hd_segments *s, hd_seg_array *a, const hd_seg_rect *rect, hd_seg_pick pick, const hd_seg_window *picked_by)
+static int find_runs(hd_segments *s, hd_seg_array *a, const hd_seg_rect *rect, hd_seg_pick pick,
+                     const hd_seg_window *picked_by)
 {
     hd_seg_walk walk = hd_seg_walk_begin(a, rect);
     s->runs.n = 0;
@@ -237,8 +239,8 @@ static void commit_run(hd_segments *s, hd_seg_array *a, const run *r, hd_seg_win
     }
 }
 
-heddle_status hd_seg_move(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_pick pick, const hd_seg_window *picked_by,
-                      hd_seg_window *to, hd_seg_plan *plan)
+heddle_status hd_seg_move(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_pick pick,
+                          const hd_seg_window *picked_by, hd_seg_window *to, hd_seg_plan *plan)
 {
     hd_seg_array *a = hd_seg_array_of(s, array);
     if (find_runs(s, a, rect, pick, picked_by))
@@ -249,7 +251,8 @@ heddle_status hd_seg_move(hd_segments *s, uint32_t array, const hd_seg_rect *rec
         if (hd_seg_plan_room(s, plan))
             return HEDDLE_ENOMEM;
         need_run(s, a, r, to);
-        op = hd_seg_plan_give(s, plan, to ? hd_seg_queue(to->device, HD_QUEUE_IN) : hd_seg_queue(r->from->device, HD_QUEUE_OUT));
+        op = hd_seg_plan_give(s, plan,
+                              to ? hd_seg_queue(to->device, HD_QUEUE_IN) : hd_seg_queue(r->from->device, HD_QUEUE_OUT));
         describe(s, op, array, r, to);
         commit_run(s, a, r, to, op->point);
     }

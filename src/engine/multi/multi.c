@@ -32,7 +32,8 @@ static heddle_status read_desc(heddle_multi_desc *to, const heddle_multi_desc *f
     if ((uint32_t)to->map >= HEDDLE_N_MAPS)
         return SAY(HEDDLE_EINVAL, "there is no map number %u", (unsigned)to->map);
     if (to->n_tasks > HEDDLE_MULTI_MOST_TASKS || to->n_tasks_2 > HEDDLE_MULTI_MOST_TASKS)
-        return SAY(HEDDLE_ERANGE, "%u x %u tasks; %u are the most", to->n_tasks, to->n_tasks_2, HEDDLE_MULTI_MOST_TASKS);
+        return SAY(HEDDLE_ERANGE, "%u x %u tasks; %u are the most", to->n_tasks, to->n_tasks_2,
+                   HEDDLE_MULTI_MOST_TASKS);
     to->n_tasks_2 = to->n_tasks_2 ? to->n_tasks_2 : 1u;
     return HEDDLE_OK;
 }
@@ -70,7 +71,8 @@ static heddle_status check_tasks(const heddle_multi *m)
 static hd_grains least_block(const heddle_multi *m)
 {
     const uint64_t n = m->loop->n_grains, n_tasks = m->desc.n_tasks ? m->desc.n_tasks : n;
-    return (hd_grains){0, (n + n_tasks - 1u) / n_tasks, 0, (m->n_grains_2 + m->desc.n_tasks_2 - 1u) / m->desc.n_tasks_2};
+    return (hd_grains){0, (n + n_tasks - 1u) / n_tasks, 0,
+                       (m->n_grains_2 + m->desc.n_tasks_2 - 1u) / m->desc.n_tasks_2};
 }
 
 static heddle_status check_room(const heddle_multi *m)
@@ -85,7 +87,8 @@ static heddle_status check_room(const heddle_multi *m)
         need += hd_segments_room(hd_line_segments(m->jobs->line), &uses[i]);
     for (d = 0; d < m->jobs->n_devices; d++)
         if (need > m->jobs->devices[d].pool_bytes)
-            return SAY(HEDDLE_ENOMEM, "the least slice of %s needs %" PRIu64 " bytes of a device; the pool of %s has %" PRIu64,
+            return SAY(HEDDLE_ENOMEM,
+                       "the least slice of %s needs %" PRIu64 " bytes of a device; the pool of %s has %" PRIu64,
                        m->loop->table->bodies[m->loop->desc.body].name, need, m->jobs->devices[d].unit->name,
                        m->jobs->devices[d].pool_bytes);
     return HEDDLE_OK;
@@ -171,7 +174,11 @@ HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *t
     heddle_multi *m;
     heddle_status s;
     if (!f || !table || !d || !out)
-        return SAY(HEDDLE_EINVAL, "%s is NULL", !f ? "the fleet" : !table ? "the table" : !d ? "the description" : "out");
+        return SAY(HEDDLE_EINVAL, "%s is NULL",
+                   !f       ? "the fleet"
+                   : !table ? "the table"
+                   : !d     ? "the description"
+                            : "out");
     *out = NULL;
     HD_TRY(read_desc(&full, desc));
     m = hd_new(sizeof *m);

@@ -83,7 +83,10 @@ int hd_line_order_add(hd_line_order *o, const hd_segments *s, hd_line_slice *p, 
     return hd_ranges_note(o->ranges, ranges, n, areas, p->node);
 }
 
-int hd_line_order_is_free(const hd_line_order *o, const hd_line_slice *p) { return p->node == HD_NONE || !node_at(o, p->node)->n_before; }
+int hd_line_order_is_free(const hd_line_order *o, const hd_line_slice *p)
+{
+    return p->node == HD_NONE || !node_at(o, p->node)->n_before;
+}
 
 void hd_line_order_give(hd_line_order *o, const hd_line_slice *p)
 {

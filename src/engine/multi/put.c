@@ -67,7 +67,8 @@ static uint8_t *address(const hd_jobs *j, const hd_seg_op *o, uint32_t memory, u
 }
 
 /* A virtual device's memory is closed but for what an op may touch. */
-static void open_rows(const hd_jobs_device *d, uint8_t *at, uint64_t n_rows, uint64_t row_bytes, uint64_t stride, int is_open)
+static void open_rows(const hd_jobs_device *d, uint8_t *at, uint64_t n_rows, uint64_t row_bytes, uint64_t stride,
+                      int is_open)
 {
     uint64_t i;
     for (i = 0; d->unit->is_virtual && i < n_rows; i++)
@@ -77,7 +78,8 @@ static void open_rows(const hd_jobs_device *d, uint8_t *at, uint64_t n_rows, uin
 static void open_move(const hd_jobs *j, const hd_seg_op *o, const heddle_copy *c, int is_open)
 {
     if (o->from != HD_HOME)
-        open_rows(&j->devices[o->from], (uint8_t *)(uintptr_t)c->from, c->n_rows, c->row_bytes, c->from_stride, is_open);
+        open_rows(&j->devices[o->from], (uint8_t *)(uintptr_t)c->from, c->n_rows, c->row_bytes, c->from_stride,
+                  is_open);
     if (o->to != HD_HOME)
         open_rows(&j->devices[o->to], c->to, c->n_rows, c->row_bytes, c->to_stride, is_open);
 }
@@ -86,8 +88,13 @@ static heddle_status put_move(hd_jobs *j, hd_jobs_device *d, uint32_t role, cons
 {
     const heddle_accelerator *a = &d->unit->acc;
     const uint64_t n_rows = o->rect.end_row - o->rect.row, n_bytes = o->rect.end_byte - o->rect.byte;
-    const heddle_copy c = {address(j, o, o->to, o->to_at), address(j, o, o->from, o->from_at), n_rows, n_bytes,
-                           o->to_stride, o->from_stride, (uint32_t)(o->from == HD_HOME)};
+    const heddle_copy c = {address(j, o, o->to, o->to_at),
+                           address(j, o, o->from, o->from_at),
+                           n_rows,
+                           n_bytes,
+                           o->to_stride,
+                           o->from_stride,
+                           (uint32_t)(o->from == HD_HOME)};
     heddle_status s;
     if (o->from != HD_HOME && j->devices[o->from].is_lost)
         return HEDDLE_OK; /* nobody reads what it would have moved */

@@ -392,7 +392,8 @@ void hd_segments_count(const hd_segments *s, hd_segments_counts *out)
         const hd_seg_device *d = &s->devices[i];
         out->n_windows += d->windows.n;
         out->n_left += d->n_left;
-        out->table_bytes += sizeof *d + d->windows.n_bytes + hd_arena_table_bytes(&d->arena) + d->windows.n * sizeof(hd_seg_window);
+        out->table_bytes +=
+            sizeof *d + d->windows.n_bytes + hd_arena_table_bytes(&d->arena) + d->windows.n * sizeof(hd_seg_window);
     }
 }
 

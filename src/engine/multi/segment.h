@@ -43,11 +43,14 @@ typedef struct hd_seg_rect {
 /* What a body touches of an array. */
 typedef struct hd_seg_use {
     uint32_t array;
-    heddle_mode mode; /* IN, OUT (all bytes are written, none is read), INOUT                                             */
+    heddle_mode
+        mode; /* IN, OUT (all bytes are written, none is read), INOUT                                             */
     hd_seg_rect rect;
-    hd_seg_rect hull; /* contains rect: what the device will need of the array in all. If no window has the rect, one for the hull is made,
+    hd_seg_rect
+        hull; /* contains rect: what the device will need of the array in all. If no window has the rect, one for the hull is made,
                      unless another one would have to leave for it; then one for the rect                                 */
-    uint32_t is_packed; /* 1: the rows may have another stride than at home (a multiple of 16)                             */
+    uint32_t
+        is_packed; /* 1: the rows may have another stride than at home (a multiple of 16)                             */
 } hd_seg_use;
 
 typedef struct hd_seg_op {
@@ -69,8 +72,9 @@ typedef struct hd_seg_place {
 
 /* Zeroed before its first call. Each call begins it anew. */
 typedef struct hd_seg_plan {
-    hd_list ops, waits;                   /* of hd_seg_op, hd_seg_point */
-    uint32_t first_host_wait, n_host_waits; /* in waits: what the host has to see done. The ops' waits lie before them */
+    hd_list ops, waits; /* of hd_seg_op, hd_seg_point */
+    uint32_t first_host_wait,
+        n_host_waits; /* in waits: what the host has to see done. The ops' waits lie before them */
     hd_seg_place places[HD_SEGMENTS_MOST_USES];
     uint64_t need_bytes; /* after ERANGE: what the uses need of the pool, in all */
 } hd_seg_plan;
@@ -83,8 +87,8 @@ typedef void (*hd_seg_rect_fn)(void *user, uint32_t array, const hd_seg_rect *re
 typedef struct hd_segments_config {
     uint32_t n_devices;
     const uint64_t *pool_bytes; /* of each device; used in units of 256 */
-    const uint8_t *reach;       /* [reader][owner]: can the reader's queue IN copy from the owner's memory? NULL: all can */
-    hd_next_use_fn next_use;    /* may be NULL */
+    const uint8_t *reach; /* [reader][owner]: can the reader's queue IN copy from the owner's memory? NULL: all can */
+    hd_next_use_fn next_use; /* may be NULL */
     void *user;
 } hd_segments_config;
 

@@ -9,40 +9,40 @@
 #define LINK 20e9 /* bytes/s: a device brings rows at least so quickly */
 
 /* Bounds by speeds; a device that is lost has none. */
-static void share_out(const hd_line_kind *s, const double *speed, uint64_t *bounds)
+static void share_out(const hd_line_kind *k, const double *speed, uint64_t *bounds)
 {
-    const hd_line *l = s->line;
+    const hd_line *l = k->line;
     double sum = 0, before = 0;
     uint32_t d;
     for (d = 0; d < l->n_devices; d++)
         sum += hd_is_here(l, d) ? speed[d] : 0;
     for (d = 0; d < l->n_devices; d++) {
-        bounds[d] = (uint64_t)((double)s->kind.n * (before / sum) + 0.5);
+        bounds[d] = (uint64_t)((double)k->config.n * (before / sum) + 0.5);
         before += hd_is_here(l, d) ? speed[d] : 0;
     }
-    bounds[l->n_devices] = s->kind.n;
+    bounds[l->n_devices] = k->config.n;
     for (d = l->n_devices; d-- > 0 && !hd_is_here(l, d);) /* rounding leaves it nothing */
-        bounds[d] = s->kind.n;
+        bounds[d] = k->config.n;
 }
 
-void hd_settle_begin(hd_line_kind *s)
+void hd_settle_begin(hd_line_kind *k)
 {
     double equal[HD_LINE_MOST_DEVICES];
     uint32_t d;
-    for (d = 0; d < s->line->n_devices; d++)
+    for (d = 0; d < k->line->n_devices; d++)
         equal[d] = 1;
-    share_out(s, s->kind.map == HEDDLE_MAP_STATIC ? equal : s->line->weights, s->bounds);
-    s->n_late = 0;
+    share_out(k, k->config.map == HEDDLE_MAP_STATIC ? equal : k->line->weights, k->bounds);
+    k->n_late = 0;
 }
 
 /* The time of the job's bodies on the device that had the most; *mean: over those that had any. */
-static double last_of(const hd_line_kind *s, double *mean)
+static double last_of(const hd_line_kind *k, double *mean)
 {
     double sum = 0, most = 0;
     uint32_t d, n = 0;
-    for (d = 0; d < s->line->n_devices; d++) {
-        const double t = (double)s->shares[d].busy_ns;
-        n += s->shares[d].n_grains > 0;
+    for (d = 0; d < k->line->n_devices; d++) {
+        const double t = (double)k->shares[d].busy_ns;
+        n += k->shares[d].n_grains > 0;
         sum += t;
         most = t > most ? t : most;
     }
@@ -51,13 +51,13 @@ static double last_of(const hd_line_kind *s, double *mean)
 }
 
 /* One that had nothing is as quick as weights say, compared with one that had something. */
-static void measure(const hd_line_kind *s, double *speed)
+static void measure(const hd_line_kind *k, double *speed)
 {
-    const hd_line *l = s->line;
+    const hd_line *l = k->line;
     double per_weight = 0;
     uint32_t d;
     for (d = 0; d < l->n_devices; d++) {
-        speed[d] = s->shares[d].busy_ns ? (double)s->shares[d].n_grains / (double)s->shares[d].busy_ns : 0;
+        speed[d] = k->shares[d].busy_ns ? (double)k->shares[d].n_grains / (double)k->shares[d].busy_ns : 0;
         if (speed[d] > 0)
             per_weight = speed[d] / l->weights[d];
     }
@@ -66,48 +66,48 @@ static void measure(const hd_line_kind *s, double *speed)
 }
 
 /* Bytes that devices would have to bring. */
-static uint64_t moved(hd_line_kind *s, const uint64_t *bounds)
+static uint64_t moved(hd_line_kind *k, const uint64_t *bounds)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     uint64_t most = 0;
     uint32_t d;
-    for (d = 0; d < s->line->n_devices; d++) {
-        const hd_grains b = {bounds[d], bounds[d + 1u], 0, s->kind.n_2};
+    for (d = 0; d < k->line->n_devices; d++) {
+        const hd_grains b = {bounds[d], bounds[d + 1u], 0, k->config.n_2};
         uint64_t n;
         if (b.begin == b.end)
             continue;
-        hd_kind_uses(s, &b, uses, comes_home);
-        n = hd_segments_missing(s->line->segments, d, uses, s->kind.n_uses);
+        hd_kind_uses(k, &b, uses, comes_home);
+        n = hd_segments_missing(k->line->segments, d, uses, k->config.n_uses);
         most = n > most ? n : most;
     }
     return most;
 }
 
-static void move_bounds(hd_line_kind *s, double last_ns)
+static void move_bounds(hd_line_kind *k, double last_ns)
 {
-    const hd_line *l = s->line;
+    const hd_line *l = k->line;
     double speed[HD_LINE_MOST_DEVICES] = {0}, sum = 0;
     uint64_t bounds[HD_LINE_MOST_DEVICES + 1u];
     uint32_t d;
-    measure(s, speed);
+    measure(k, speed);
     for (d = 0; d < l->n_devices; d++)
         sum += hd_is_here(l, d) ? speed[d] : 0;
-    share_out(s, speed, bounds);
-    if ((last_ns - (double)s->kind.n / sum) * PAYS_WITHIN < (double)moved(s, bounds) / LINK * 1e9)
+    share_out(k, speed, bounds);
+    if ((last_ns - (double)k->config.n / sum) * PAYS_WITHIN < (double)moved(k, bounds) / LINK * 1e9)
         return;
-    memcpy(s->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds);
-    s->counts.n_moves++;
+    memcpy(k->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds);
+    k->counts.n_moves++;
 }
 
-void hd_settle_ended(hd_line_kind *s)
+void hd_settle_ended(hd_line_kind *k)
 {
-    double mean, last = last_of(s, &mean);
-    if (s->kind.map != HEDDLE_MAP_SETTLE || s->line->n_devices < 2)
+    double mean, last = last_of(k, &mean);
+    if (k->config.map != HEDDLE_MAP_SETTLE || k->line->n_devices < 2)
         return;
-    s->n_late = last > mean * LATE ? s->n_late + 1u : 0;
-    if (s->n_late < TWICE)
+    k->n_late = last > mean * LATE ? k->n_late + 1u : 0;
+    if (k->n_late < TWICE)
         return;
-    s->n_late = 0;
-    move_bounds(s, last);
+    k->n_late = 0;
+    move_bounds(k, last);
 }

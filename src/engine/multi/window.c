@@ -12,7 +12,8 @@
 
 /* What a window for the rect would be. */
 typedef struct shape {
-    uint64_t stride, lead, n_bytes; /* lead: bytes before the first one, so that row 0 byte 0 would be at the beginning of a unit */
+    uint64_t stride, lead,
+        n_bytes; /* lead: bytes before the first one, so that row 0 byte 0 would be at the beginning of a unit */
 } shape;
 
 static shape shape_of(const hd_segments *s, const hd_seg_use *u, const hd_seg_rect *rect)
@@ -84,7 +85,8 @@ static heddle_status enter(hd_segments *s, hd_seg_window *w, const shape *p)
 }
 
 /* ERANGE: there is no room now. */
-static heddle_status make(hd_segments *s, uint32_t device, const hd_seg_use *u, const hd_seg_rect *rect, hd_seg_window **out)
+static heddle_status make(hd_segments *s, uint32_t device, const hd_seg_use *u, const hd_seg_rect *rect,
+                          hd_seg_window **out)
 {
     const shape p = shape_of(s, u, rect);
     heddle_status status;
@@ -248,7 +250,8 @@ static uint64_t need_bytes(const hd_segments *s, const hd_seg_use *uses, uint32_
 static void stamp(const hd_segments *s, hd_seg_window *w) { w->used = w->call = s->time; }
 
 /* With a hull, if there is one that only needs what is free. */
-static heddle_status place(hd_segments *s, uint32_t device, const hd_seg_use *u, int may_hull, hd_seg_plan *plan, hd_seg_window **out)
+static heddle_status place(hd_segments *s, uint32_t device, const hd_seg_use *u, int may_hull, hd_seg_plan *plan,
+                           hd_seg_window **out)
 {
     heddle_status status = HEDDLE_ERANGE;
     *out = find(s, device, u);
@@ -293,8 +296,8 @@ static int find_all(const hd_segments *s, uint32_t device, const hd_seg_use *use
     return n_found == n;
 }
 
-heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window **out,
-                             hd_seg_plan *plan)
+heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n,
+                                 hd_seg_window **out, hd_seg_plan *plan)
 {
     heddle_status status;
     order o;
