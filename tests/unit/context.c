@@ -210,8 +210,11 @@ static void test_no_gpu(void)
     heddle_config c = HEDDLE_CONFIG_INIT;
     heddle_device d = HEDDLE_DEVICE_INIT;
     heddle_ctx *ctx;
+    heddle_peer p;
     CHECK(heddle_device_get(HEDDLE_CPU, 0, &d) == HEDDLE_ENODEV && strlen(heddle_error_text(NULL)) > 10);
     CHECK(heddle_device_get(HEDDLE_CPU, 0, NULL) == HEDDLE_EINVAL);
+    CHECK(heddle_device_get_peer(HEDDLE_CPU, 0, 0, &p) == HEDDLE_ENODEV && strstr(heddle_error_text(NULL), "reach"));
+    CHECK(heddle_device_get_peer(HEDDLE_CPU, 0, 0, NULL) == HEDDLE_EINVAL);
     if (heddle_backend_is_present(HEDDLE_CUDA)) {
         CHECK_OK(NULL, heddle_device_get(HEDDLE_AUTO, 0, &d));
         CHECK(d.name[0] && d.n_units && d.major >= 7 && d.free_bytes <= d.total_bytes && d.size == sizeof d);
