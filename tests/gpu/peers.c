@@ -162,14 +162,13 @@ static void take_in(unit *u, const float *home)
 /* A matrix comes in when the body of the round before has read the last one. */
 static void put_in(unit *u, uint64_t round, const float *home)
 {
-    const unit *before = u - 1;
     follow(u, IN, u, BODIES, round);
     if (u == units) {
         take_in(u, home);
     } else {
-        follow(u, IN, before, BODIES, round + 1);
-        take_columns(u, before, 0, 100);
-        take_columns(u, before, 100, WIDE);
+        follow(u, IN, u - 1, BODIES, round + 1);
+        take_columns(u, u - 1, 0, 100);
+        take_columns(u, u - 1, 100, WIDE);
     }
     put_point(u, IN);
 }
