@@ -71,7 +71,7 @@ for file in "${GPU_STAGES:-$root/tests/gpu/stages}"/*.sh; do
     . "$file"
 done
 gpus_text() { [ "$1" = 1 ] && echo "1 GPU" || echo "$1 GPUs"; }
-known() { printf '%s\n' "${stages[@]}" | grep -qx "$1"; }
+known() { [[ " ${stages[*]} " == *" $1 "* ]]; } # no pipe: grep ends before printf has written, which pipefail would take for a failure
 for name in "${wanted[@]}"; do
     known "$name" || { echo "gpu.sh: there is no stage $name; --list names them" >&2 && exit 2; }
 done
