@@ -12,7 +12,7 @@ import sys
 
 MULTI = "src/engine/multi"
 BASE = ("alloc", "list", "status")
-SEQUENCES = "20000"
+SEQUENCES = "400000"
 
 # name, file, text, replacement
 BUGS = [
@@ -95,7 +95,7 @@ def run(out):
     """What caught it, or None."""
     env = dict(os.environ, HEDDLE_SEQUENCES=SEQUENCES)
     try:
-        done = subprocess.run([os.path.join(out, "test")], capture_output=True, text=True, env=env, timeout=300)
+        done = subprocess.run([os.path.join(out, "test")], capture_output=True, text=True, env=env, timeout=900)
     except subprocess.TimeoutExpired:
         return "a hang"
     if done.returncode == 0:

@@ -145,13 +145,21 @@ heddle_status hd_arena_take(hd_arena *a, const hd_clocks *c, uint64_t n_bytes, h
     return HEDDLE_OK;
 }
 
+/* The free block before a taken one, or NULL: looked for from both ends, because in a full pool few are free, and in an empty one few
+ * are taken. */
+static hd_arena_block *free_before(const hd_arena *a, const hd_arena_block *b)
+{
+    hd_arena_block *back = b->prev, *last = NULL, *from = a->first_free;
+    for (; back && !back->is_free; back = back->prev, last = from, from = from->next_free)
+        if (!from || from->at > b->at)
+            return last;
+    return back;
+}
+
 void hd_arena_give_back(hd_arena *a, hd_arena_block *b)
 {
-    hd_arena_block *before = b->prev;
-    while (before && !before->is_free)
-        before = before->prev;
     a->used_bytes -= b->n_bytes;
-    link_free(a, b, before);
+    link_free(a, b, free_before(a, b));
 }
 
 uint64_t hd_arena_table_bytes(const hd_arena *a) { return a->n_blocks * block_bytes(a); }

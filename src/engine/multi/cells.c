@@ -4,6 +4,7 @@
 #include "engine/multi/directory.h"
 
 #define LEAST_ITEMS 4u /* there may be very many short lists */
+#define NEAR 10u       /* cells that are looked at before all are searched */
 
 /* Room for one more item. */
 static int room(hd_list *l, uint64_t item_bytes)
@@ -40,9 +41,7 @@ static void take_out(hd_list *l, uint64_t i, uint64_t item_bytes)
 
 heddle_status hd_seg_cell_enter(hd_segments *s, hd_seg_cell *c, hd_seg_window *w)
 {
-    hd_seg_copy *copy = hd_seg_copy_in(s, c, w);
-    if (copy)
-        return HEDDLE_OK;
+    hd_seg_copy *copy;
     if (room(&c->copies, s->copy_bytes))
         return HEDDLE_ENOMEM;
     copy = hd_seg_copy_of(s, c, c->copies.n++);
@@ -142,13 +141,20 @@ static uint64_t find_band(const hd_seg_array *a, uint64_t byte)
     return low;
 }
 
-static uint64_t find_cell(const hd_seg_band *b, uint64_t row)
+/* A call asks for the same cell several times, and for one that is a little below. */
+static uint64_t find_cell(hd_seg_band *b, uint64_t row)
 {
     uint64_t low = 0, high = b->cells.n;
+    for (uint64_t i = b->found; i < high && i < b->found + NEAR && hd_seg_cell_of(b, i)->row <= row; i++)
+        if (row < hd_seg_cell_of(b, i)->end_row)
+            return i;
     while (high - low > 1) {
         const uint64_t middle = (low + high) / 2;
-        *(hd_seg_cell_of(b, middle)->row <= row ? &low : &high) = middle;
+        const int is_right = hd_seg_cell_of(b, middle)->row <= row;
+        low = is_right ? middle : low;
+        high = is_right ? high : middle;
     }
+    b->found = low;
     return low;
 }
 
@@ -193,7 +199,7 @@ static int cut_bands(hd_segments *s, hd_seg_array *a, uint64_t byte)
         return 0;
     if (room(&a->bands, sizeof rest))
         return -1;
-    rest = (hd_seg_band){byte, hd_seg_band_of(a, i)->end_byte, {0}};
+    rest = (hd_seg_band){.byte = byte, .end_byte = hd_seg_band_of(a, i)->end_byte};
     if (clone_cells(s, &rest, hd_seg_band_of(a, i)))
         return -1;
     hd_seg_band_of(a, i)->end_byte = byte;
@@ -213,27 +219,17 @@ heddle_status hd_seg_cells_cut(hd_segments *s, hd_seg_array *a, const hd_seg_rec
 
 /* ---- joining --------------------------------------------------------------------------------------------------------- */
 
-/* Forgets points that are done. Is the copy of no use any more? */
-static int settle_copy(hd_segments *s, hd_seg_copy *copy)
+/* Forgets points that are done. */
+static void settle_cell(hd_segments *s, hd_seg_cell *c)
 {
-    hd_marks_clear(&s->clocks, copy->window ? copy->window->device : 0, copy->marks);
-    if (hd_seg_point_is_done(&s->clocks, copy->ready)) {
+    for (uint64_t i = 0; i < c->copies.n; i++) {
+        hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
+        hd_marks_clear(&s->clocks, copy->window ? copy->window->device : 0, copy->marks);
+        if (!hd_seg_point_is_done(&s->clocks, copy->ready))
+            continue;
         copy->ready = (hd_seg_point){0, 0};
         copy->sources = 0;
     }
-    if (!copy->window || copy->is_valid || copy->ready.number)
-        return 0;
-    for (uint32_t i = 0; i < hd_n_marks(s->n_devices); i++)
-        if (copy->marks[i])
-            return 0;
-    return 1;
-}
-
-static void settle_cell(hd_segments *s, hd_seg_cell *c)
-{
-    for (uint64_t i = c->copies.n; i-- > 0;)
-        if (settle_copy(s, hd_seg_copy_of(s, c, i)))
-            hd_seg_cell_leave(s, c, hd_seg_copy_of(s, c, i));
 }
 
 static int is_alike(const hd_segments *s, const hd_seg_cell *c, const hd_seg_cell *other)

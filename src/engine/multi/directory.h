@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* directory.h - the books of the directory (segment.h), which its files share: arrays, bands, cells, copies, windows.
  *
- * An array is a row of bands (intervals of bytes), a band a column of cells (intervals of rows). A cell has a copy for each memory
- * that has, or had, its bytes; the first one is home. A copy in a window is made with the marks of the window's block: what is written there
- * first waits for those that had the memory before. */
+ * An array is a row of bands (intervals of bytes), a band a column of cells (intervals of rows). A cell has a copy at home, which is the
+ * first one, and in each window that it lies in. No cell lies partly in a window: arrays are cut at the edges of windows, too. A copy in a
+ * window begins with the marks of the window's block: what is written there first waits for those that had the memory before. */
 #ifndef HD_MULTI_DIRECTORY_H
 #define HD_MULTI_DIRECTORY_H
 
@@ -13,11 +13,14 @@
 typedef struct hd_seg_window {
     hd_arena_block *block; /* its marks: of what had the memory before */
     hd_seg_rect rect;
-    uint64_t at, stride;          /* of the rect's first byte, in the pool */
-    uint64_t used, call;          /* the time of its last use; the last call that needs it */
-    uint64_t of_device, of_array; /* places in the two lists of windows */
+    uint64_t at, stride; /* of the rect's first byte, in the pool */
+    uint64_t used;       /* the last call that needs it           */
     uint32_t device, array;
     int may_be_dirty; /* it got bytes that were not valid at home; a hint for what leaves first */
+    /* When it leaves, as known since it was looked at last, and its places in the two lists of its device. */
+    uint64_t next_use, rank_used;
+    int rank_dirty, is_touched;
+    uint64_t of_heap, of_touched;
 } hd_seg_window;
 
 typedef struct hd_seg_copy {
@@ -35,26 +38,22 @@ typedef struct hd_seg_cell {
 
 typedef struct hd_seg_band {
     uint64_t byte, end_byte;
-    hd_list cells; /* hd_seg_cell */
+    hd_list cells;  /* hd_seg_cell */
+    uint64_t found; /* the cell that was found last */
 } hd_seg_band;
 
 typedef struct hd_seg_array {
     uint64_t n_rows, row_bytes, stride;
-    hd_list bands;    /* hd_seg_band; none: no array has this number */
-    hd_list *windows; /* of each device: hd_seg_window * */
+    hd_list bands; /* hd_seg_band; none: no array has this number */
 } hd_seg_array;
 
 typedef struct hd_seg_device {
     hd_arena arena;
-    hd_list windows; /* hd_seg_window * */
+    hd_list windows; /* hd_seg_window *, as a heap: the first one leaves first               */
+    hd_list touched; /* those that have been used since they were put in their places */
     uint64_t n_left, n_left_tidied;
     int is_lost;
 } hd_seg_device;
-
-typedef struct hd_seg_rank {
-    hd_seg_window *window;
-    uint64_t next_use;
-} hd_seg_rank;
 
 struct hd_segments {
     hd_clocks clocks;
@@ -65,7 +64,7 @@ struct hd_segments {
     void *user;
     hd_list arrays;  /* hd_seg_array */
     hd_list runs;    /* scratch of hd_seg_move */
-    hd_list ranks;   /* hd_seg_rank: scratch of hd_seg_windows_in_order */
+    hd_list order;   /* hd_seg_window *: scratch of hd_leaving_order */
     uint64_t *moved; /* [from][to], home being the last */
     uint64_t copy_bytes, time, n_cells, n_cells_joined;
     int has_lost;
@@ -120,9 +119,9 @@ int hd_seg_cells_open(hd_segments *s, hd_seg_array *a);
 void hd_seg_cells_close(hd_segments *s, hd_seg_array *a);
 /* Cuts cells at the edges of the rect. ENOMEM: some are cut. */
 heddle_status hd_seg_cells_cut(hd_segments *s, hd_seg_array *a, const hd_seg_rect *rect);
-/* Joins neighbours that are in the same state, in all arrays; forgets stale copies that nobody works on. */
+/* Joins neighbours that are in the same state, in all arrays. */
 void hd_seg_cells_join(hd_segments *s);
-/* Adds a copy that is not valid, if there is none. */
+/* Adds a copy that is not valid. */
 heddle_status hd_seg_cell_enter(hd_segments *s, hd_seg_cell *c, hd_seg_window *w);
 void hd_seg_cell_leave(hd_segments *s, hd_seg_cell *c, hd_seg_copy *gone);
 
@@ -177,6 +176,18 @@ heddle_status hd_seg_move_in(hd_segments *s, hd_seg_window *w, const hd_seg_rect
 heddle_status hd_seg_move_dirty(hd_segments *s, hd_seg_window *w, hd_seg_plan *plan);
 heddle_status hd_seg_move_home(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan);
 
+/* ---- leaving.c ------------------------------------------------------------------------------------------------------- */
+
+/* Puts a window among those of its device, or takes it out. -1 without memory. */
+int hd_leaving_add(hd_segments *s, hd_seg_window *w);
+void hd_leaving_remove(hd_segments *s, hd_seg_window *w);
+/* The window is used, or has become clean: its place will be looked at. */
+void hd_leaving_touch(hd_segments *s, hd_seg_window *w);
+/* The first to leave of those that this call does not need, or NULL. */
+hd_seg_window *hd_leaving_first(hd_segments *s, uint32_t device);
+/* All of the device in s->order. -1 without memory. */
+int hd_leaving_order(hd_segments *s, uint32_t device);
+
 /* ---- window.c -------------------------------------------------------------------------------------------------------- */
 
 /* The windows of the uses. Others leave if they must. ERANGE: the pool is too small, and nothing has changed. */
@@ -184,9 +195,7 @@ heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_u
                                  hd_seg_window **out, hd_seg_plan *plan);
 /* Its memory is free; what is valid only there is lost. */
 void hd_seg_window_leave(hd_segments *s, hd_seg_window *w);
-/* All windows of the device, with its pool; they must not be in lists of arrays, and cells have no copies there, any more. */
+/* All windows of the device, with its pool; cells have no copies there any more. */
 void hd_seg_windows_forget(hd_seg_device *d);
-/* The device's windows in the order in which they would leave, in s->ranks. -1 without memory. */
-int hd_seg_windows_in_order(hd_segments *s, uint32_t device);
 
 #endif

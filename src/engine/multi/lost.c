@@ -56,7 +56,6 @@ static void lose_array(hd_segments *s, uint32_t array, uint32_t device, hd_seg_r
             add_loss(&l, &rect);
     }
     tell_of(&l);
-    hd_list_clear(&a->windows[device]);
 }
 
 void hd_segments_lost(hd_segments *s, uint32_t device, hd_seg_rect_fn tell, void *user)

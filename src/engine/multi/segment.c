@@ -56,9 +56,6 @@ heddle_status hd_segments_new(hd_segments **out, const hd_segments_config *confi
 static void close_array(hd_segments *s, hd_seg_array *a)
 {
     hd_seg_cells_close(s, a);
-    for (uint32_t i = 0; a->windows && i < s->n_devices; i++)
-        hd_list_clear(&a->windows[i]);
-    hd_delete(a->windows, s->n_devices * sizeof *a->windows);
     *a = (hd_seg_array){0};
 }
 
@@ -72,7 +69,7 @@ void hd_segments_delete(hd_segments *s)
         hd_seg_windows_forget(&s->devices[i]);
     hd_list_clear(&s->arrays);
     hd_list_clear(&s->runs);
-    hd_list_clear(&s->ranks);
+    hd_list_clear(&s->order);
     hd_clocks_close(&s->clocks);
     hd_delete(s->devices, s->n_devices * sizeof *s->devices);
     hd_delete(s->reach, (uint64_t)s->n_devices * s->n_devices);
@@ -102,20 +99,24 @@ heddle_status hd_segments_add(hd_segments *s, uint64_t n_rows, uint64_t row_byte
     HD_TRY(new_number(s, array));
     a = hd_seg_array_of(s, *array);
     *a = (hd_seg_array){.n_rows = n_rows, .row_bytes = row_bytes, .stride = stride};
-    a->windows = hd_new(s->n_devices * sizeof *a->windows);
-    if (a->windows && !hd_seg_cells_open(s, a))
-        return HEDDLE_OK;
-    close_array(s, a);
-    return HEDDLE_ENOMEM;
+    return hd_seg_cells_open(s, a) ? HEDDLE_ENOMEM : HEDDLE_OK;
+}
+
+/* From the end on: what takes the place of one that leaves is one that stays. */
+static void drop_windows(hd_segments *s, const hd_list *windows, uint32_t array)
+{
+    for (uint64_t i = windows->n; i-- > 0;) {
+        hd_seg_window *w = ((hd_seg_window **)windows->at)[i];
+        if (w->array == array)
+            hd_seg_window_leave(s, w);
+    }
 }
 
 void hd_segments_drop(hd_segments *s, uint32_t array)
 {
-    hd_seg_array *a = hd_seg_array_of(s, array);
     for (uint32_t i = 0; i < s->n_devices; i++)
-        while (a->windows[i].n)
-            hd_seg_window_leave(s, ((hd_seg_window **)a->windows[i].at)[a->windows[i].n - 1]);
-    close_array(s, a);
+        drop_windows(s, &s->devices[i].windows, array);
+    close_array(s, hd_seg_array_of(s, array));
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------- */
@@ -167,7 +168,7 @@ void hd_seg_plan_clear(hd_seg_plan *plan)
 
 /* ---- a body ---------------------------------------------------------------------------------------------------------- */
 
-/* Copies in the window for all of the use, valid if it reads them. */
+/* The window has cells of just the use, which are valid if it reads them. */
 static heddle_status fill(hd_segments *s, const hd_seg_use *u, hd_seg_window *w, hd_seg_plan *plan)
 {
     hd_seg_array *a = hd_seg_array_of(s, u->array);
@@ -175,11 +176,9 @@ static heddle_status fill(hd_segments *s, const hd_seg_use *u, hd_seg_window *w,
     hd_seg_walk walk;
     HD_TRY(hd_seg_cells_cut(s, a, &u->rect));
     walk = hd_seg_walk_begin(a, &u->rect);
-    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
-        HD_TRY(hd_seg_cell_enter(s, c, w));
+    for (hd_seg_cell *c; reads(u) && (c = hd_seg_walk_next(&walk));)
         n_missing += !hd_seg_copy_in(s, c, w)->is_valid;
-    }
-    return n_missing && reads(u) ? hd_seg_move_in(s, w, &u->rect, plan) : HEDDLE_OK;
+    return n_missing ? hd_seg_move_in(s, w, &u->rect, plan) : HEDDLE_OK;
 }
 
 /* Returns the devices that what the body reads depends on. */
@@ -313,25 +312,28 @@ static heddle_status clean_ahead(hd_segments *s, uint32_t device, hd_seg_plan *p
 {
     const hd_seg_device *d = &s->devices[device];
     uint64_t n_bytes = d->arena.n_bytes - d->arena.used_bytes;
-    if (hd_seg_windows_in_order(s, device))
+    if (hd_leaving_order(s, device))
         return HEDDLE_ENOMEM;
-    for (uint64_t i = 0; i < s->ranks.n && n_bytes < d->arena.n_bytes / 5; i++) {
-        hd_seg_window *w = ((const hd_seg_rank *)s->ranks.at)[i].window;
+    for (uint64_t i = 0; i < s->order.n && n_bytes < d->arena.n_bytes / 5; i++) {
+        hd_seg_window *w = ((hd_seg_window **)s->order.at)[i];
         n_bytes += w->block->n_bytes;
-        if (w->may_be_dirty)
-            HD_TRY(hd_seg_move_dirty(s, w, plan));
+        if (!w->may_be_dirty)
+            continue;
+        HD_TRY(hd_seg_move_dirty(s, w, plan));
+        hd_leaving_touch(s, w);
     }
     return HEDDLE_OK;
 }
 
-/* Data that fit stay where they are: nothing goes home as long as no window has to leave. */
+/* Data that fit stay where they are: nothing goes home as long as no window has to leave. Looking at all windows pays when several have. */
 heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_seg_plan *plan)
 {
     hd_seg_device *d = &s->devices[device];
     begin(plan);
     if (s->n_cells > 2 * s->n_cells_joined + JOIN_AT_LEAST)
         hd_seg_cells_join(s);
-    if (d->is_lost || d->n_left == d->n_left_tidied || d->arena.used_bytes <= d->arena.n_bytes / 10 * 9)
+    if (d->is_lost || d->n_left <= d->n_left_tidied + d->windows.n / 32 ||
+        d->arena.used_bytes <= d->arena.n_bytes / 10 * 9)
         return HEDDLE_OK;
     d->n_left_tidied = d->n_left;
     return clean_ahead(s, device, plan);
@@ -368,11 +370,9 @@ uint64_t hd_segments_moved(const hd_segments *s, uint32_t from, uint32_t to)
     return s->moved[row * (s->n_devices + 1) + column];
 }
 
-static uint64_t array_bytes(const hd_segments *s, const hd_seg_array *a)
+static uint64_t array_bytes(const hd_seg_array *a)
 {
     uint64_t n_bytes = a->bands.n_bytes;
-    for (uint32_t i = 0; a->windows && i < s->n_devices; i++)
-        n_bytes += sizeof(hd_list) + a->windows[i].n_bytes;
     for (uint64_t i = 0; i < a->bands.n; i++) {
         const hd_seg_band *b = hd_seg_band_of(a, i);
         n_bytes += b->cells.n_bytes;
@@ -385,15 +385,15 @@ static uint64_t array_bytes(const hd_segments *s, const hd_seg_array *a)
 void hd_segments_count(const hd_segments *s, hd_segments_counts *out)
 {
     *out = (hd_segments_counts){.n_cells = s->n_cells};
-    out->table_bytes = sizeof *s + moved_bytes(s->n_devices) + s->arrays.n_bytes + s->runs.n_bytes + s->ranks.n_bytes;
+    out->table_bytes = sizeof *s + moved_bytes(s->n_devices) + s->arrays.n_bytes + s->runs.n_bytes + s->order.n_bytes;
     for (uint64_t i = 0; i < s->arrays.n; i++)
-        out->table_bytes += array_bytes(s, hd_seg_array_of(s, (uint32_t)i));
+        out->table_bytes += array_bytes(hd_seg_array_of(s, (uint32_t)i));
     for (uint32_t i = 0; i < s->n_devices; i++) {
         const hd_seg_device *d = &s->devices[i];
         out->n_windows += d->windows.n;
         out->n_left += d->n_left;
-        out->table_bytes +=
-            sizeof *d + d->windows.n_bytes + hd_arena_table_bytes(&d->arena) + d->windows.n * sizeof(hd_seg_window);
+        out->table_bytes += sizeof *d + d->windows.n_bytes + d->touched.n_bytes + hd_arena_table_bytes(&d->arena) +
+                            d->windows.n * sizeof(hd_seg_window);
     }
 }
 

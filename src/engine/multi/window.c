@@ -6,8 +6,6 @@
  * leave, and the call's are placed side by side. What this takes was compared with the pool before. */
 #include "engine/multi/directory.h"
 
-#include <stdlib.h>
-
 #define PACKED_ALIGN 16u
 
 /* What a window for the rect would be. */
@@ -37,8 +35,8 @@ static int is_fit(const hd_segments *s, const hd_seg_window *w, uint32_t device,
            (u->is_packed || w->stride == hd_seg_array_of(s, u->array)->stride);
 }
 
-/* A window that was used there has a copy in the first cell. */
-static hd_seg_window *find_by_cell(const hd_segments *s, uint32_t device, const hd_seg_use *u)
+/* It has a copy in the first cell. */
+static hd_seg_window *find(const hd_segments *s, uint32_t device, const hd_seg_use *u)
 {
     hd_seg_window *found = NULL;
     hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
@@ -51,37 +49,29 @@ static hd_seg_window *find_by_cell(const hd_segments *s, uint32_t device, const 
     return found;
 }
 
-static hd_seg_window *find(const hd_segments *s, uint32_t device, const hd_seg_use *u)
-{
-    const hd_list *l = &hd_seg_array_of(s, u->array)->windows[device];
-    hd_seg_window *found = find_by_cell(s, device, u);
-    for (uint64_t i = 0; i < l->n && !found; i++)
-        if (is_fit(s, ((hd_seg_window **)l->at)[i], device, u))
-            found = ((hd_seg_window **)l->at)[i];
-    return found;
-}
-
 /* ---- coming and leaving ---------------------------------------------------------------------------------------------- */
 
-static hd_list *list_of_array(const hd_segments *s, const hd_seg_window *w)
+static heddle_status enter_cells(hd_segments *s, hd_seg_window *w)
 {
-    return &hd_seg_array_of(s, w->array)->windows[w->device];
+    hd_seg_array *a = hd_seg_array_of(s, w->array);
+    hd_seg_walk walk;
+    HD_TRY(hd_seg_cells_cut(s, a, &w->rect));
+    walk = hd_seg_walk_begin(a, &w->rect);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));)
+        HD_TRY(hd_seg_cell_enter(s, c, w));
+    return HEDDLE_OK;
 }
 
 static heddle_status enter(hd_segments *s, hd_seg_window *w, const shape *p)
 {
-    hd_seg_device *d = &s->devices[w->device];
-    hd_list *l = list_of_array(s, w);
-    if (hd_list_room(l, 1, sizeof w) || hd_list_room(&d->windows, 1, sizeof w))
-        return HEDDLE_ENOMEM;
-    HD_TRY(hd_arena_take(&d->arena, &s->clocks, p->n_bytes, &w->block));
+    hd_arena *arena = &s->devices[w->device].arena;
+    HD_TRY(hd_arena_take(arena, &s->clocks, p->n_bytes, &w->block));
     w->stride = p->stride;
     w->at = w->block->at + p->lead;
-    w->of_array = l->n;
-    w->of_device = d->windows.n;
-    ((hd_seg_window **)l->at)[l->n++] = w;
-    ((hd_seg_window **)d->windows.at)[d->windows.n++] = w;
-    return HEDDLE_OK;
+    if (!hd_leaving_add(s, w))
+        return HEDDLE_OK;
+    hd_arena_give_back(arena, w->block);
+    return HEDDLE_ENOMEM;
 }
 
 /* ERANGE: there is no room now. */
@@ -97,10 +87,15 @@ static heddle_status make(hd_segments *s, uint32_t device, const hd_seg_use *u, 
     w->rect = *rect;
     w->device = device;
     w->array = u->array;
-    w->call = s->time;
+    w->used = s->time;
     status = enter(s, w, &p);
-    if (status != HEDDLE_OK)
+    if (status != HEDDLE_OK) {
         hd_delete(w, sizeof *w);
+        return status;
+    }
+    status = enter_cells(s, w);
+    if (status != HEDDLE_OK)
+        hd_seg_window_leave(s, w);
     else
         *out = w;
     return status;
@@ -118,16 +113,11 @@ static void leave_cell(hd_segments *s, hd_seg_cell *c, hd_seg_window *w)
 
 void hd_seg_window_leave(hd_segments *s, hd_seg_window *w)
 {
-    hd_seg_device *d = &s->devices[w->device];
-    hd_list *l = list_of_array(s, w);
     hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, w->array), &w->rect);
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));)
         leave_cell(s, c, w);
-    hd_arena_give_back(&d->arena, w->block);
-    ((hd_seg_window **)l->at)[w->of_array] = ((hd_seg_window **)l->at)[--l->n];
-    ((hd_seg_window **)l->at)[w->of_array]->of_array = w->of_array;
-    ((hd_seg_window **)d->windows.at)[w->of_device] = ((hd_seg_window **)d->windows.at)[--d->windows.n];
-    ((hd_seg_window **)d->windows.at)[w->of_device]->of_device = w->of_device;
+    hd_arena_give_back(&s->devices[w->device].arena, w->block);
+    hd_leaving_remove(s, w);
     hd_delete(w, sizeof *w);
 }
 
@@ -136,6 +126,7 @@ void hd_seg_windows_forget(hd_seg_device *d)
     for (uint64_t i = 0; i < d->windows.n; i++)
         hd_delete(((hd_seg_window **)d->windows.at)[i], sizeof(hd_seg_window));
     hd_list_clear(&d->windows);
+    hd_list_clear(&d->touched);
     hd_arena_close(&d->arena);
 }
 
@@ -145,55 +136,6 @@ static heddle_status send_away(hd_segments *s, hd_seg_window *w, hd_seg_plan *pl
     s->devices[w->device].n_left++;
     hd_seg_window_leave(s, w);
     return HEDDLE_OK;
-}
-
-/* ---- the order of leaving -------------------------------------------------------------------------------------------- */
-
-static hd_seg_rank rank_of(const hd_segments *s, hd_seg_window *w)
-{
-    return (hd_seg_rank){w, s->next_use ? s->next_use(s->user, w->device, w->array, &w->rect) : UINT64_MAX};
-}
-
-/* Below 0: a leaves before b. */
-static int compare_ranks(const void *first, const void *second)
-{
-    const hd_seg_rank *a = first, *b = second;
-    if (a->next_use != b->next_use)
-        return a->next_use > b->next_use ? -1 : 1;
-    if (a->next_use == UINT64_MAX && a->window->may_be_dirty != b->window->may_be_dirty)
-        return a->window->may_be_dirty - b->window->may_be_dirty;
-    return (a->window->used > b->window->used) - (a->window->used < b->window->used);
-}
-
-int hd_seg_windows_in_order(hd_segments *s, uint32_t device)
-{
-    const hd_list *l = &s->devices[device].windows;
-    hd_seg_rank *ranks;
-    s->ranks.n = 0;
-    if (hd_list_room(&s->ranks, l->n, sizeof *ranks))
-        return -1;
-    ranks = s->ranks.at;
-    for (uint64_t i = 0; i < l->n; i++)
-        ranks[s->ranks.n++] = rank_of(s, ((hd_seg_window **)l->at)[i]);
-    if (s->ranks.n)
-        qsort(ranks, s->ranks.n, sizeof *ranks, compare_ranks);
-    return 0;
-}
-
-/* The first to leave of those that this call does not need, or NULL. */
-static hd_seg_window *first_to_leave(const hd_segments *s, uint32_t device)
-{
-    const hd_list *l = &s->devices[device].windows;
-    hd_seg_rank first = {NULL, 0};
-    for (uint64_t i = 0; i < l->n; i++) {
-        hd_seg_window *w = ((hd_seg_window **)l->at)[i];
-        if (w->call != s->time) {
-            const hd_seg_rank r = rank_of(s, w);
-            if (!first.window || compare_ranks(&r, &first) < 0)
-                first = r;
-        }
-    }
-    return first.window;
 }
 
 static heddle_status send_all_away(hd_segments *s, uint32_t device, hd_seg_plan *plan)
@@ -247,7 +189,11 @@ static uint64_t need_bytes(const hd_segments *s, const hd_seg_use *uses, uint32_
     return sum;
 }
 
-static void stamp(const hd_segments *s, hd_seg_window *w) { w->used = w->call = s->time; }
+static void stamp(hd_segments *s, hd_seg_window *w)
+{
+    w->used = s->time;
+    hd_leaving_touch(s, w);
+}
 
 /* With a hull, if there is one that only needs what is free. */
 static heddle_status place(hd_segments *s, uint32_t device, const hd_seg_use *u, int may_hull, hd_seg_plan *plan,
@@ -264,7 +210,7 @@ static heddle_status place(hd_segments *s, uint32_t device, const hd_seg_use *u,
         status = make(s, device, u, &u->rect, out);
         if (status != HEDDLE_ERANGE)
             break;
-        w = first_to_leave(s, device);
+        w = hd_leaving_first(s, device);
         if (!w)
             return HEDDLE_ERANGE;
         HD_TRY(send_away(s, w, plan));
@@ -284,7 +230,7 @@ static heddle_status place_all(hd_segments *s, uint32_t device, const hd_seg_use
 }
 
 /* Are all windows there? Those that are will be needed. */
-static int find_all(const hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window **out)
+static int find_all(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window **out)
 {
     uint32_t n_found = 0;
     for (uint32_t i = 0; i < n; i++) {
