@@ -125,12 +125,13 @@ static heddle_status plan_request(hd_jobs *j, hd_request *r)
 {
     hd_segments *s = hd_line_segments(j->line);
     hd_seg_plan *plan = &j->given.plan;
+    heddle_status status;
     r->is_planned = 1;
     HD_TRY(check_lost(j, r));
-    HD_TRY(r->kind == HD_REQUEST_FETCH ? hd_segments_fetch(s, r->array->segment, &r->rect, plan)
-                                       : hd_segments_wrote(s, r->array->segment, &r->rect, plan));
-    hd_put_plan(j, plan, NULL);
-    return keep_points(r, plan);
+    status = r->kind == HD_REQUEST_FETCH ? hd_segments_fetch(s, r->array->segment, &r->rect, plan)
+                                         : hd_segments_wrote(s, r->array->segment, &r->rect, plan);
+    hd_put_plan(j, plan, NULL); /* also of a call that failed */
+    return status == HEDDLE_OK ? keep_points(r, plan) : hd_say(NULL, status, "an array of jobs: out of memory");
 }
 
 static int is_passed(const hd_jobs *j, const hd_request *r)
@@ -191,6 +192,15 @@ static void say_lost_rows(hd_jobs *j)
                      r.row, r.end_row - 1u, array);
 }
 
+/* Room is made before it is needed. Without memory that is tried again. */
+static void tidy(hd_jobs *j, uint32_t d)
+{
+    if (!is_ours(j, d))
+        return;
+    (void)hd_segments_tidy(hd_line_segments(j->line), d, &j->given.plan);
+    hd_put_plan(j, &j->given.plan, NULL);
+}
+
 /* Gives some slices. 1: there was one. */
 static int give_some(hd_jobs *j)
 {
@@ -199,6 +209,7 @@ static int give_some(hd_jobs *j)
     for (i = 0; i < GIVES && given; i++) {
         heddle_status s = hd_line_give(j->line, &j->given, &given, heddle_host_clock_ns());
         if (s != HEDDLE_OK) {
+            hd_put_plan(j, &j->given.plan, NULL);
             if (s == HEDDLE_EDEVICE)
                 say_lost_rows(j);
             else
@@ -287,8 +298,11 @@ static int turn(hd_jobs *j)
     moved = give_some(j);
     for (d = 0; d < j->n_devices; d++)
         moved |= look_at_device(j, d);
-    for (d = 0; d < j->n_devices; d++)
+    for (d = 0; d < j->n_devices; d++) {
+        tidy(j, d);
         check_limit(j, d);
+    }
+    (void)tell_losses(j);
     look_at_requests(j);
     if (moved)
         j->host_ns += heddle_host_clock_ns() - begin;
