@@ -348,7 +348,7 @@ static uint64_t index_of(const play *p, uint32_t id) { return (uint64_t)(array_o
 static uint64_t most_bytes(const play *p, const hd_seg_use *u)
 {
     const played_array *a = &p->arrays[index_of(p, u->array)];
-    return hd_arena_round(HD_ARENA_UNIT - 1 + (u->rect.end_row - u->rect.row - 1) * a->stride + a->row_bytes);
+    return hd_slab_round(HD_SLAB_UNIT - 1 + (u->rect.end_row - u->rect.row - 1) * a->stride + a->row_bytes);
 }
 
 static void check_given(const play *p, const hd_seg_use *uses, uint32_t n)
@@ -357,7 +357,7 @@ static void check_given(const play *p, const hd_seg_use *uses, uint32_t n)
         const hd_seg_place *at = &p->plan.places[i];
         const played_array *a = &p->arrays[index_of(p, uses[i].array)];
         CHECK(at->stride == a->stride || (uses[i].is_packed && at->stride % 16 == 0));
-        CHECK((at->at - uses[i].rect.row * at->stride - uses[i].rect.byte) % HD_ARENA_UNIT == 0);
+        CHECK((at->at - uses[i].rect.row * at->stride - uses[i].rect.byte) % HD_SLAB_UNIT == 0);
     }
 }
 
@@ -365,7 +365,7 @@ heddle_status play_give(play *p, uint32_t device, const hd_seg_use *uses, uint32
 {
     const heddle_status status = hd_segments_give(p->s, device, uses, n, &p->plan);
     const hd_seg_op *body = put_moves(p);
-    const uint64_t pool = p->pool_bytes[device] / HD_ARENA_UNIT * HD_ARENA_UNIT;
+    const uint64_t pool = p->pool_bytes[device] / HD_SLAB_UNIT * HD_SLAB_UNIT;
     uint64_t most = 0;
     int has_lost = p->is_lost[device];
     for (uint32_t i = 0; i < n; i++) {
@@ -451,26 +451,26 @@ static void check_pool(const play *p, uint32_t device)
 {
     const hd_seg_device *d = &p->s->devices[device];
     uint64_t at = 0, used = 0, n_taken = 0;
-    for (const hd_arena_block *b = d->arena.first; b; b = b->next) {
+    for (const hd_slab_extent *b = d->slab.first; b; b = b->next) {
         CHECK(b->at == at && b->n_bytes > 0);
         at += b->n_bytes;
         used += b->is_free ? 0 : b->n_bytes;
         n_taken += !b->is_free;
     }
-    CHECK(at == d->arena.n_bytes && at <= p->pool_bytes[device] && used == hd_segments_used(p->s, device));
+    CHECK(at == d->slab.n_bytes && at <= p->pool_bytes[device] && used == hd_segments_used(p->s, device));
     CHECK(n_taken == d->windows.n);
     for (uint64_t i = 0; i < d->windows.n; i++) {
         const hd_seg_window *w = ((hd_seg_window **)d->windows.at)[i];
         const uint64_t rows = w->rect.end_row - w->rect.row,
                        end = w->at + (rows - 1) * w->stride + w->rect.end_byte - w->rect.byte;
-        CHECK(!w->block->is_free && w->block->at <= w->at && end <= w->block->at + w->block->n_bytes);
+        CHECK(!w->extent->is_free && w->extent->at <= w->at && end <= w->extent->at + w->extent->n_bytes);
     }
 }
 
 static void check_cell(const play *p, const hd_seg_cell *c, const hd_seg_rect *r)
 {
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const hd_seg_copy *copy = hd_seg_copy_of(p->s, c, i);
+        const hd_seg_copy *copy = hd_seg_copy_at(p->s, c, i);
         CHECK((copy->window == NULL) == (i == 0));
         CHECK(!copy->window || hd_seg_rect_contains(&copy->window->rect, r));
         CHECK(hd_seg_copy_in(p->s, c, copy->window) == copy);

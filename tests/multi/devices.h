@@ -3,8 +3,8 @@
  * queues that do their ops late and in any order that their waits allow, and an oracle of the newest bytes.
  *
  * A byte is played by a word, its version: each write of a byte gives it one that no other byte has had. When an op is given, the newest
- * versions of what it reads are noted; when it is done, it must find them. So a wait that is missing, memory that is used again too
- * early, or a copy that is stale is seen as soon as an order of the queues shows it. */
+ * versions of what it reads are noted; when it is done, it must find them. So it is seen as soon as an order of the queues shows it when
+ * a wait is missing, memory is used again too early, or a copy is stale. */
 #ifndef DEVICES_H
 #define DEVICES_H
 

@@ -475,7 +475,7 @@ static double now_ns(void)
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* Bodies with three uses of six cells each, whose windows are there. */
+/* Bodies with three uses of six cells each. Their windows are there. */
 static void test_speed(void)
 {
     enum { N_DEVICES = 4, N_CALLS = 200000, CELLS = 6, PIECES = 16 };

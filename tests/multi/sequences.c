@@ -4,7 +4,7 @@
  * one to five devices, of which some cannot read others, with pools from hardly enough upwards, on queues that are as late as they may be
  * (devices.h).
  *
- * HEDDLE_SEQUENCES: how many (default 12000). */
+ * HEDDLE_SEQUENCES: how many (default 20000). */
 #include "devices.h"
 
 #include <string.h>
@@ -217,12 +217,18 @@ static uint64_t some_order(void *user, uint32_t device, uint32_t array, const hd
 
 static void open_one(play *p)
 {
+    int is_small;
     p->n_devices = 1 + (uint32_t)below(p, MOST_DEVICES);
+    is_small = below(p, 4) == 0;
     for (uint32_t i = 0; i < p->n_devices; i++)
-        p->pool_bytes[i] = 200 + (below(p, 2) ? below(p, 6000) : below(p, 30000));
+        p->pool_bytes[i] = 200 + (is_small ? below(p, 1000) : below(p, 2) ? below(p, 6000) : below(p, 30000));
     for (uint32_t i = 0; i < p->n_devices * p->n_devices; i++)
         p->reach[i] = below(p, 5) != 0;
     play_open(p, below(p, 2) ? some_order : NULL, p);
+    if (is_small) { /* the same bytes again and again */
+        play_add(p, 0, 1 + below(p, 4), 1 + below(p, 4), 16);
+        return;
+    }
     for (uint32_t i = 0; i < MOST_ARRAYS; i++)
         if (i == 0 || below(p, 2))
             add(p, i);
@@ -258,16 +264,26 @@ static void sequence(uint64_t seed)
     play_close(&p);
 }
 
+/* For a failure: HEDDLE_SEED of a run that begins with the sequence. */
+static uint64_t seed_now;
+static void tell_seed(void)
+{
+    if (seed_now)
+        printf("the sequence's HEDDLE_SEED is %llu\n", (unsigned long long)seed_now);
+}
+
 int main(void)
 {
     const char *text = getenv("HEDDLE_SEQUENCES");
-    const uint64_t n = text ? strtoull(text, NULL, 0) : 12000, held = hd_held_bytes();
+    const uint64_t n = text ? strtoull(text, NULL, 0) : 20000, held = hd_held_bytes();
     uint64_t seed = check_seed(1);
+    atexit(tell_seed);
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t state = seed + i;
+        uint64_t state = seed_now = seed + i;
         if (check_takes(&state))
             sequence(check_random(&state));
     }
+    seed_now = 0;
     CHECK(hd_held_bytes() == held);
     printf("%llu sequences: %llu bodies, %llu refused, %llu ops, %llu times the host, %llu devices lost, %llu times no "
            "memory\n",

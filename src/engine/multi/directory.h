@@ -3,15 +3,15 @@
  *
  * An array is a row of bands (intervals of bytes), a band a column of cells (intervals of rows). A cell has a copy at home, which is the
  * first one, and in each window that it lies in. No cell lies partly in a window: arrays are cut at the edges of windows, too. A copy in a
- * window begins with the marks of the window's block: what is written there first waits for those that had the memory before. */
+ * window begins with the marks of the window's extent: what is written there first waits for those that had the memory before. */
 #ifndef HD_MULTI_DIRECTORY_H
 #define HD_MULTI_DIRECTORY_H
 
-#include "engine/multi/arena.h"
+#include "engine/multi/slab.h"
 #include "engine/multi/segment.h"
 
 typedef struct hd_seg_window {
-    hd_arena_block *block; /* its marks: of what had the memory before */
+    hd_slab_extent *extent; /* its marks: of what had the memory before */
     hd_seg_rect rect;
     uint64_t at, stride; /* of the rect's first byte, in the pool */
     uint64_t used;       /* the last call that needs it           */
@@ -28,7 +28,7 @@ typedef struct hd_seg_copy {
     hd_seg_point ready;    /* what wrote it last */
     uint64_t sources;      /* until that is done: devices that its bytes depend on, a bit each */
     uint64_t is_valid;
-    uint64_t marks[]; /* who has read it since; of home: ever. In a new copy: the block's */
+    uint64_t marks[]; /* its readers since then; of home: all that touched it. In a new copy: the extent's */
 } hd_seg_copy;
 
 typedef struct hd_seg_cell {
@@ -48,7 +48,7 @@ typedef struct hd_seg_array {
 } hd_seg_array;
 
 typedef struct hd_seg_device {
-    hd_arena arena;
+    hd_slab slab;
     hd_list windows; /* hd_seg_window *, as a heap: the first one leaves first               */
     hd_list touched; /* those that have been used since they were put in their places */
     uint64_t n_left, n_left_tidied;
@@ -78,9 +78,9 @@ static inline int hd_is_array(const hd_segments *s, uint32_t array)
 {
     return array < s->arrays.n && hd_seg_array_of(s, array)->bands.n > 0;
 }
-static inline hd_seg_band *hd_seg_band_of(const hd_seg_array *a, uint64_t i) { return (hd_seg_band *)a->bands.at + i; }
-static inline hd_seg_cell *hd_seg_cell_of(const hd_seg_band *b, uint64_t i) { return (hd_seg_cell *)b->cells.at + i; }
-static inline hd_seg_copy *hd_seg_copy_of(const hd_segments *s, const hd_seg_cell *c, uint64_t i)
+static inline hd_seg_band *hd_seg_band_at(const hd_seg_array *a, uint64_t i) { return (hd_seg_band *)a->bands.at + i; }
+static inline hd_seg_cell *hd_seg_cell_at(const hd_seg_band *b, uint64_t i) { return (hd_seg_cell *)b->cells.at + i; }
+static inline hd_seg_copy *hd_seg_copy_at(const hd_segments *s, const hd_seg_cell *c, uint64_t i)
 {
     return (hd_seg_copy *)((char *)c->copies.at + i * s->copy_bytes);
 }
@@ -88,10 +88,12 @@ static inline hd_seg_copy *hd_seg_copy_of(const hd_segments *s, const hd_seg_cel
 static inline hd_seg_copy *hd_seg_copy_in(const hd_segments *s, const hd_seg_cell *c, const hd_seg_window *w)
 {
     for (uint64_t i = 0; i < c->copies.n; i++)
-        if (hd_seg_copy_of(s, c, i)->window == w)
-            return hd_seg_copy_of(s, c, i);
+        if (hd_seg_copy_at(s, c, i)->window == w)
+            return hd_seg_copy_at(s, c, i);
     return NULL;
 }
+
+static inline uint32_t hd_memory_of(const hd_seg_copy *copy) { return copy->window ? copy->window->device : HD_HOME; }
 
 static inline int hd_seg_rect_contains(const hd_seg_rect *r, const hd_seg_rect *part)
 {

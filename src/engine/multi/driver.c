@@ -104,8 +104,9 @@ static heddle_status keep_points(hd_request *r, const hd_seg_plan *plan)
     r->points.n = 0;
     if (hd_list_room(&r->points, plan->n_host_waits, sizeof(hd_seg_point)))
         return hd_say(NULL, HEDDLE_ENOMEM, "an array of jobs: out of memory");
-    memcpy(r->points.at, (const hd_seg_point *)plan->waits.at + plan->first_host_wait,
-           plan->n_host_waits * sizeof(hd_seg_point));
+    if (plan->n_host_waits)
+        memcpy(r->points.at, (const hd_seg_point *)plan->waits.at + plan->first_host_wait,
+               plan->n_host_waits * sizeof(hd_seg_point));
     r->points.n = plan->n_host_waits;
     return HEDDLE_OK;
 }

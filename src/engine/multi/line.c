@@ -457,8 +457,9 @@ static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
     HD_TRY(hd_segments_fetch(l->segments, uses[i].array, &uses[i].rect, &out->plan));
     if (hd_list_room(&p->home, out->plan.n_host_waits, sizeof(hd_seg_point)))
         return HEDDLE_ENOMEM;
-    memcpy((hd_seg_point *)p->home.at + p->home.n, (hd_seg_point *)out->plan.waits.at + out->plan.first_host_wait,
-           out->plan.n_host_waits * sizeof(hd_seg_point));
+    if (out->plan.n_host_waits)
+        memcpy((hd_seg_point *)p->home.at + p->home.n, (hd_seg_point *)out->plan.waits.at + out->plan.first_host_wait,
+               out->plan.n_host_waits * sizeof(hd_seg_point));
     p->home.n += out->plan.n_host_waits;
     return HEDDLE_OK;
 }

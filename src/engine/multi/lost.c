@@ -31,7 +31,7 @@ static void add_loss(loss *l, const hd_seg_rect *r)
 static void lose_cell(hd_segments *s, hd_seg_cell *c, uint32_t device)
 {
     for (uint64_t i = c->copies.n; i-- > 0;) {
-        hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
+        hd_seg_copy *copy = hd_seg_copy_at(s, c, i);
         if (copy->window && copy->window->device == device)
             hd_seg_cell_leave(s, c, copy);
         else if (!hd_seg_point_is_done(&s->clocks, copy->ready) && (copy->sources >> device & 1))

@@ -15,7 +15,7 @@ typedef struct run {
 int hd_seg_cell_is_lost(const hd_segments *s, const hd_seg_cell *c)
 {
     for (uint64_t i = 0; i < c->copies.n; i++)
-        if (hd_seg_copy_of(s, c, i)->is_valid)
+        if (hd_seg_copy_at(s, c, i)->is_valid)
             return 0;
     return 1;
 }
@@ -23,16 +23,14 @@ int hd_seg_cell_is_lost(const hd_segments *s, const hd_seg_cell *c)
 void hd_seg_cell_stale(const hd_segments *s, const hd_seg_cell *c)
 {
     for (uint64_t i = 0; i < c->copies.n; i++)
-        hd_seg_copy_of(s, c, i)->is_valid = 0;
+        hd_seg_copy_at(s, c, i)->is_valid = 0;
 }
 
 void hd_seg_copy_need(hd_segments *s, const hd_seg_copy *copy, int writes)
 {
     hd_clocks_need(&s->clocks, copy->ready);
-    if (writes && copy->window)
-        hd_marks_need(&s->clocks, copy->window->device, copy->marks);
-    else if (writes)
-        hd_marks_need_home(&s->clocks, copy->marks);
+    if (writes)
+        hd_marks_need(&s->clocks, hd_memory_of(copy), copy->marks);
 }
 
 static uint64_t bit_of(const hd_seg_window *w) { return w ? 1ull << w->device : 0; }
@@ -42,8 +40,8 @@ uint64_t hd_seg_copy_sources(const hd_segments *s, const hd_seg_copy *copy)
     return bit_of(copy->window) | (hd_seg_point_is_done(&s->clocks, copy->ready) ? 0 : copy->sources);
 }
 
-/* Whoever waits for the op waits for what the op has waited for: the marks are of no use any more. Not so at home: the op may be one of a device
- * that is lost before. */
+/* An op that waits for this one waits for what it has waited for: the marks are of no use any more. Not so at home: this one's device may
+ * be lost before, and then nobody waits for it. So home keeps its readers, and all of its writers. */
 void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_t sources)
 {
     copy->ready = p;
@@ -51,6 +49,8 @@ void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_
     copy->is_valid = 1;
     if (copy->window)
         memset(copy->marks, 0, hd_n_marks(s->n_devices) * sizeof *copy->marks);
+    else
+        hd_mark_raise(copy->marks, hd_mark_of(&s->clocks, HD_HOME, p.queue), p.number);
 }
 
 /* ---- plans ----------------------------------------------------------------------------------------------------------- */
@@ -72,14 +72,6 @@ hd_seg_op *hd_seg_plan_give(hd_segments *s, hd_seg_plan *plan, uint32_t queue)
 
 /* ---- the source ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t n_readers(const hd_segments *s, const hd_seg_copy *copy)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < hd_n_marks(s->n_devices); i++)
-        n += copy->marks[i] > s->clocks.done[hd_marking_queue(&s->clocks, copy->window->device, i)];
-    return n;
-}
-
 /* The less, the better; UINT32_MAX: the device cannot read it. */
 static uint32_t distance(const hd_segments *s, const hd_seg_copy *copy, uint32_t device)
 {
@@ -89,7 +81,9 @@ static uint32_t distance(const hd_segments *s, const hd_seg_copy *copy, uint32_t
         return UINT32_MAX - 1;
     if (copy->window->device == device)
         return 0;
-    return s->reach[device * s->n_devices + copy->window->device] ? 1 + n_readers(s, copy) : UINT32_MAX;
+    if (!s->reach[device * s->n_devices + copy->window->device])
+        return UINT32_MAX;
+    return 1 + hd_marks_open(&s->clocks, copy->window->device, copy->marks);
 }
 
 static hd_seg_copy *nearest(const hd_segments *s, const hd_seg_cell *c, uint32_t device)
@@ -97,10 +91,10 @@ static hd_seg_copy *nearest(const hd_segments *s, const hd_seg_cell *c, uint32_t
     hd_seg_copy *best = NULL;
     uint32_t least = UINT32_MAX;
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const uint32_t d = distance(s, hd_seg_copy_of(s, c, i), device);
+        const uint32_t d = distance(s, hd_seg_copy_at(s, c, i), device);
         if (d < least) {
             least = d;
-            best = hd_seg_copy_of(s, c, i);
+            best = hd_seg_copy_at(s, c, i);
         }
     }
     return best;
@@ -119,7 +113,7 @@ static hd_seg_copy *pick_any(const hd_segments *s, const hd_seg_cell *c, const h
     if (hd_seg_copy_in(s, c, NULL)->is_valid)
         return NULL;
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
+        hd_seg_copy *copy = hd_seg_copy_at(s, c, i);
         if (copy->is_valid && (!found || hd_seg_point_is_done(&s->clocks, copy->ready)))
             found = copy;
     }
@@ -139,7 +133,7 @@ static hd_seg_copy *pick_only(const hd_segments *s, const hd_seg_cell *c, const 
     if (!only || !only->is_valid)
         return NULL;
     for (uint64_t i = 0; i < c->copies.n; i++)
-        if (hd_seg_copy_of(s, c, i) != only && hd_seg_copy_of(s, c, i)->is_valid)
+        if (hd_seg_copy_at(s, c, i) != only && hd_seg_copy_at(s, c, i)->is_valid)
             return NULL;
     return only;
 }
@@ -148,8 +142,8 @@ static hd_seg_copy *pick_only(const hd_segments *s, const hd_seg_cell *c, const 
 
 static int add_run(hd_segments *s, const hd_seg_window *from, const hd_seg_rect *rect)
 {
-    run *last = (run *)s->runs.at + s->runs.n - 1;
-    if (s->runs.n && last->from == from && last->rect.byte == rect->byte && last->rect.end_row == rect->row) {
+    run *last = s->runs.n ? (run *)s->runs.at + s->runs.n - 1 : NULL;
+    if (last && last->from == from && last->rect.byte == rect->byte && last->rect.end_row == rect->row) {
         last->rect.end_row = rect->end_row;
         return 0;
     }
@@ -228,11 +222,11 @@ static void need_run(hd_segments *s, hd_seg_array *a, const run *r, const hd_seg
 
 static void commit_run(hd_segments *s, hd_seg_array *a, const run *r, hd_seg_window *to, hd_seg_point p)
 {
-    const uint32_t mark = hd_mark_of(&s->clocks, p.queue);
+    const uint32_t mark = hd_mark_of(&s->clocks, r->from ? r->from->device : HD_HOME, p.queue);
     hd_seg_walk walk = hd_seg_walk_begin(a, &r->rect);
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
         hd_seg_copy *from = hd_seg_copy_in(s, c, r->from);
-        hd_marks_note(from->marks, mark, p.number);
+        hd_mark_raise(from->marks, mark, p.number);
         hd_seg_copy_fill(s, hd_seg_copy_in(s, c, to), p, hd_seg_copy_sources(s, from) | bit_of(to));
         if (to)
             to->may_be_dirty |= !hd_seg_copy_in(s, c, NULL)->is_valid;

@@ -79,25 +79,27 @@ uint32_t hd_clocks_host(hd_clocks *c, hd_seg_point *waits)
 void hd_marks_join(const hd_clocks *c, uint64_t *to, const uint64_t *from)
 {
     for (uint32_t i = 0; i < hd_n_marks(c->n_devices); i++)
-        hd_marks_note(to, i, from[i]);
+        hd_mark_raise(to, i, from[i]);
 }
 
-void hd_marks_clear(const hd_clocks *c, uint32_t device, uint64_t *marks)
+void hd_marks_clear(const hd_clocks *c, uint32_t memory, uint64_t *marks)
 {
     for (uint32_t i = 0; i < hd_n_marks(c->n_devices); i++)
-        if (marks[i] <= c->done[hd_marking_queue(c, device, i)])
+        if (marks[i] && marks[i] <= c->done[hd_marking_queue(c, memory, i)])
             marks[i] = 0;
 }
 
-void hd_marks_need_home(hd_clocks *c, const uint64_t *marks)
+void hd_marks_need(hd_clocks *c, uint32_t memory, const uint64_t *marks)
 {
-    for (uint32_t i = 0; i < c->n_devices; i++)
-        hd_clocks_need(c, (hd_seg_point){hd_seg_queue(i, HD_QUEUE_IN), marks[i]});
+    for (uint32_t i = 0; i < hd_n_marks(c->n_devices); i++)
+        if (marks[i])
+            hd_clocks_need(c, (hd_seg_point){hd_marking_queue(c, memory, i), marks[i]});
 }
 
-void hd_marks_need(hd_clocks *c, uint32_t device, const uint64_t *marks)
+uint32_t hd_marks_open(const hd_clocks *c, uint32_t memory, const uint64_t *marks)
 {
-    hd_marks_need_home(c, marks);
-    hd_clocks_need(c, (hd_seg_point){hd_seg_queue(device, HD_QUEUE_BODIES), marks[c->n_devices]});
-    hd_clocks_need(c, (hd_seg_point){hd_seg_queue(device, HD_QUEUE_OUT), marks[c->n_devices + 1]});
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < hd_n_marks(c->n_devices); i++)
+        n += marks[i] && marks[i] > c->done[hd_marking_queue(c, memory, i)];
+    return n;
 }

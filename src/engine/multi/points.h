@@ -9,11 +9,13 @@
  * inferred through another device: that one may be lost, and then nobody waits for its points.
  *
  * A mark is the highest point of a queue that touched a piece of memory. Memory of device d is touched by the queues IN of all devices,
- * and by the queues BODIES and OUT of d: so a piece has n + 2 marks, in this order. Home is touched by IN and OUT queues only. */
+ * and by the queues BODIES and OUT of d: it has n + 2 marks, in this order. Home is touched by the queues IN and OUT of all devices. */
 #ifndef HD_MULTI_POINTS_H
 #define HD_MULTI_POINTS_H
 
 #include "base/base.h"
+
+#define HD_HOME UINT32_MAX /* the host's memory, where it stands for a device */
 
 /* By what they do: bodies; copies into the device, from home, from peers, within it; copies home. Queue 3 * device + role. */
 typedef enum hd_seg_role { HD_QUEUE_BODIES, HD_QUEUE_IN, HD_QUEUE_OUT, HD_N_ROLES } hd_seg_role;
@@ -48,20 +50,25 @@ static inline void hd_clocks_need(hd_clocks *c, hd_seg_point p)
         c->wait[p.queue] = p.number;
 }
 
-static inline uint32_t hd_n_marks(uint32_t n_devices) { return n_devices + 2; }
-/* The mark that a queue leaves in memory, and the queue that left a mark in memory of the device. */
-static inline uint32_t hd_mark_of(const hd_clocks *c, uint32_t queue)
+/* There is room for those of any memory; the rest are 0. */
+static inline uint32_t hd_n_marks(uint32_t n_devices) { return n_devices > 1 ? 2 * n_devices : 3; }
+/* The mark that a queue leaves in memory of a device or HD_HOME, and the queue that left a mark there. */
+static inline uint32_t hd_mark_of(const hd_clocks *c, uint32_t memory, uint32_t queue)
 {
-    const uint32_t role = queue % HD_N_ROLES;
-    return role == HD_QUEUE_IN ? queue / HD_N_ROLES : c->n_devices + (role == HD_QUEUE_OUT);
+    const uint32_t role = queue % HD_N_ROLES, device = queue / HD_N_ROLES;
+    if (role == HD_QUEUE_IN)
+        return device;
+    return c->n_devices + (memory == HD_HOME ? device : role == HD_QUEUE_OUT);
 }
-static inline uint32_t hd_marking_queue(const hd_clocks *c, uint32_t device, uint32_t mark)
+static inline uint32_t hd_marking_queue(const hd_clocks *c, uint32_t memory, uint32_t mark)
 {
     if (mark < c->n_devices)
         return hd_seg_queue(mark, HD_QUEUE_IN);
-    return hd_seg_queue(device, mark == c->n_devices ? HD_QUEUE_BODIES : HD_QUEUE_OUT);
+    mark -= c->n_devices;
+    return memory == HD_HOME ? hd_seg_queue(mark, HD_QUEUE_OUT)
+                             : hd_seg_queue(memory, mark ? HD_QUEUE_OUT : HD_QUEUE_BODIES);
 }
-static inline void hd_marks_note(uint64_t *marks, uint32_t mark, uint64_t number)
+static inline void hd_mark_raise(uint64_t *marks, uint32_t mark, uint64_t number)
 {
     if (number > marks[mark])
         marks[mark] = number;
@@ -70,9 +77,10 @@ static inline void hd_marks_note(uint64_t *marks, uint32_t mark, uint64_t number
 /* `to` has the marks of both. */
 void hd_marks_join(const hd_clocks *c, uint64_t *to, const uint64_t *from);
 /* Marks that are done need not be kept. */
-void hd_marks_clear(const hd_clocks *c, uint32_t device, uint64_t *marks);
-/* The next op waits for all marks: of memory of the device, or of home, which has those of IN queues only. */
-void hd_marks_need(hd_clocks *c, uint32_t device, const uint64_t *marks);
-void hd_marks_need_home(hd_clocks *c, const uint64_t *marks);
+void hd_marks_clear(const hd_clocks *c, uint32_t memory, uint64_t *marks);
+/* The next op waits for all marks. */
+void hd_marks_need(hd_clocks *c, uint32_t memory, const uint64_t *marks);
+/* How many are not done. */
+uint32_t hd_marks_open(const hd_clocks *c, uint32_t memory, const uint64_t *marks);
 
 #endif

@@ -28,7 +28,7 @@ static heddle_status set_up(hd_segments *s, const hd_segments_config *config)
     if (!s->devices || !s->reach || !s->moved || hd_clocks_open(&s->clocks, n))
         return HEDDLE_ENOMEM;
     for (uint32_t i = 0; i < n; i++)
-        if (hd_arena_open(&s->devices[i].arena, config->pool_bytes[i], i, hd_n_marks(n)))
+        if (hd_slab_open(&s->devices[i].slab, config->pool_bytes[i], i, hd_n_marks(n)))
             return HEDDLE_ENOMEM;
     copy_reach(s, config->reach);
     return HEDDLE_OK;
@@ -199,7 +199,7 @@ static void commit_read(hd_segments *s, const hd_seg_use *u, const hd_seg_window
 {
     hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));)
-        hd_marks_note(hd_seg_copy_in(s, c, w)->marks, hd_mark_of(&s->clocks, p.queue), p.number);
+        hd_mark_raise(hd_seg_copy_in(s, c, w)->marks, hd_mark_of(&s->clocks, w->device, p.queue), p.number);
 }
 
 static void commit_write(hd_segments *s, const hd_seg_use *u, hd_seg_window *w, hd_seg_point p, uint64_t sources)
@@ -311,12 +311,12 @@ void hd_segments_done(hd_segments *s, hd_seg_point p)
 static heddle_status clean_ahead(hd_segments *s, uint32_t device, hd_seg_plan *plan)
 {
     const hd_seg_device *d = &s->devices[device];
-    uint64_t n_bytes = d->arena.n_bytes - d->arena.used_bytes;
+    uint64_t n_bytes = d->slab.n_bytes - d->slab.used_bytes;
     if (hd_leaving_order(s, device))
         return HEDDLE_ENOMEM;
-    for (uint64_t i = 0; i < s->order.n && n_bytes < d->arena.n_bytes / 5; i++) {
+    for (uint64_t i = 0; i < s->order.n && n_bytes < d->slab.n_bytes / 5; i++) {
         hd_seg_window *w = ((hd_seg_window **)s->order.at)[i];
-        n_bytes += w->block->n_bytes;
+        n_bytes += w->extent->n_bytes;
         if (!w->may_be_dirty)
             continue;
         HD_TRY(hd_seg_move_dirty(s, w, plan));
@@ -333,7 +333,7 @@ heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_seg_plan *pla
     if (s->n_cells > 2 * s->n_cells_joined + JOIN_AT_LEAST)
         hd_seg_cells_join(s);
     if (d->is_lost || d->n_left <= d->n_left_tidied + d->windows.n / 32 ||
-        d->arena.used_bytes <= d->arena.n_bytes / 10 * 9)
+        d->slab.used_bytes <= d->slab.n_bytes / 10 * 9)
         return HEDDLE_OK;
     d->n_left_tidied = d->n_left;
     return clean_ahead(s, device, plan);
@@ -344,7 +344,7 @@ heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_seg_plan *pla
 static int is_on(const hd_segments *s, const hd_seg_cell *c, uint32_t device)
 {
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
+        const hd_seg_copy *copy = hd_seg_copy_at(s, c, i);
         if (copy->is_valid && copy->window && copy->window->device == device)
             return 1;
     }
@@ -374,10 +374,10 @@ static uint64_t array_bytes(const hd_seg_array *a)
 {
     uint64_t n_bytes = a->bands.n_bytes;
     for (uint64_t i = 0; i < a->bands.n; i++) {
-        const hd_seg_band *b = hd_seg_band_of(a, i);
+        const hd_seg_band *b = hd_seg_band_at(a, i);
         n_bytes += b->cells.n_bytes;
         for (uint64_t k = 0; k < b->cells.n; k++)
-            n_bytes += hd_seg_cell_of(b, k)->copies.n_bytes;
+            n_bytes += hd_seg_cell_at(b, k)->copies.n_bytes;
     }
     return n_bytes;
 }
@@ -392,9 +392,9 @@ void hd_segments_count(const hd_segments *s, hd_segments_counts *out)
         const hd_seg_device *d = &s->devices[i];
         out->n_windows += d->windows.n;
         out->n_left += d->n_left;
-        out->table_bytes += sizeof *d + d->windows.n_bytes + d->touched.n_bytes + hd_arena_table_bytes(&d->arena) +
+        out->table_bytes += sizeof *d + d->windows.n_bytes + d->touched.n_bytes + hd_slab_table_bytes(&d->slab) +
                             d->windows.n * sizeof(hd_seg_window);
     }
 }
 
-uint64_t hd_segments_used(const hd_segments *s, uint32_t device) { return s->devices[device].arena.used_bytes; }
+uint64_t hd_segments_used(const hd_segments *s, uint32_t device) { return s->devices[device].slab.used_bytes; }

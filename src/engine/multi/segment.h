@@ -10,7 +10,7 @@
  * - Home: the host's memory, where all of an array has a place.
  * - Cell: a part of an array that is in the same state everywhere. Arrays are cut at the edges of what bodies touch, so that overlapping
  *   reads (halos) are exact. hd_segments_tidy joins cells that have become equal.
- * - Window: a block of a device's pool that holds a rectangle of an array. Windows of one array may overlap; a write makes the copies of
+ * - Window: an extent of a device's pool that holds a rectangle of an array. Windows of one array may overlap; a write makes the copies of
  *   what it touches stale everywhere else: at home, on other devices, and in other windows of the same device.
  * - Source of a move: another window of the device, else the device in reach that has, or will have, the bytes and is read by the
  *   fewest, else home. If only a device out of reach has them, they go home first. So all devices in reach of one another get each byte
@@ -28,9 +28,8 @@
 
 #include "engine/multi/points.h"
 
-#define HD_HOME UINT32_MAX
-#define HD_ARRAY_BITS 40u /* an array of jobs has fewer than 2^40 bytes */
 #define HD_SEGMENTS_MOST_DEVICES 64u
+#define HD_ARRAY_BITS 40u /* an array of jobs has fewer than 2^40 bytes */
 #define HD_SEGMENTS_MOST_USES 32u
 
 typedef struct hd_segments hd_segments;

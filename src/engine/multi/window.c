@@ -20,8 +20,8 @@ static shape shape_of(const hd_segments *s, const hd_seg_use *u, const hd_seg_re
     const uint64_t width = rect->end_byte - rect->byte;
     const uint64_t packed = (width + PACKED_ALIGN - 1) / PACKED_ALIGN * PACKED_ALIGN;
     shape p = {.stride = u->is_packed && packed < a->stride ? packed : a->stride};
-    p.lead = (rect->row * p.stride + rect->byte) % HD_ARENA_UNIT;
-    p.n_bytes = hd_arena_round(p.lead + (rect->end_row - rect->row - 1) * p.stride + width);
+    p.lead = (rect->row * p.stride + rect->byte) % HD_SLAB_UNIT;
+    p.n_bytes = hd_slab_round(p.lead + (rect->end_row - rect->row - 1) * p.stride + width);
     return p;
 }
 
@@ -42,7 +42,7 @@ static hd_seg_window *find(const hd_segments *s, uint32_t device, const hd_seg_u
     hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
     const hd_seg_cell *c = hd_seg_walk_next(&walk);
     for (uint64_t i = 0; i < c->copies.n; i++) {
-        const hd_seg_copy *copy = hd_seg_copy_of(s, c, i);
+        const hd_seg_copy *copy = hd_seg_copy_at(s, c, i);
         if (copy->window && (!found || copy->is_valid) && is_fit(s, copy->window, device, u))
             found = copy->window;
     }
@@ -64,13 +64,13 @@ static heddle_status enter_cells(hd_segments *s, hd_seg_window *w)
 
 static heddle_status enter(hd_segments *s, hd_seg_window *w, const shape *p)
 {
-    hd_arena *arena = &s->devices[w->device].arena;
-    HD_TRY(hd_arena_take(arena, &s->clocks, p->n_bytes, &w->block));
+    hd_slab *slab = &s->devices[w->device].slab;
+    HD_TRY(hd_slab_take(slab, &s->clocks, p->n_bytes, &w->extent));
     w->stride = p->stride;
-    w->at = w->block->at + p->lead;
+    w->at = w->extent->at + p->lead;
     if (!hd_leaving_add(s, w))
         return HEDDLE_OK;
-    hd_arena_give_back(arena, w->block);
+    hd_slab_give_back(slab, w->extent);
     return HEDDLE_ENOMEM;
 }
 
@@ -106,8 +106,8 @@ static void leave_cell(hd_segments *s, hd_seg_cell *c, hd_seg_window *w)
     hd_seg_copy *copy = hd_seg_copy_in(s, c, w);
     if (!copy)
         return;
-    hd_marks_join(&s->clocks, w->block->marks, copy->marks);
-    hd_marks_note(w->block->marks, hd_mark_of(&s->clocks, copy->ready.queue), copy->ready.number);
+    hd_marks_join(&s->clocks, w->extent->marks, copy->marks);
+    hd_mark_raise(w->extent->marks, hd_mark_of(&s->clocks, w->device, copy->ready.queue), copy->ready.number);
     hd_seg_cell_leave(s, c, copy);
 }
 
@@ -116,7 +116,7 @@ void hd_seg_window_leave(hd_segments *s, hd_seg_window *w)
     hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, w->array), &w->rect);
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));)
         leave_cell(s, c, w);
-    hd_arena_give_back(&s->devices[w->device].arena, w->block);
+    hd_slab_give_back(&s->devices[w->device].slab, w->extent);
     hd_leaving_remove(s, w);
     hd_delete(w, sizeof *w);
 }
@@ -127,7 +127,7 @@ void hd_seg_windows_forget(hd_seg_device *d)
         hd_delete(((hd_seg_window **)d->windows.at)[i], sizeof(hd_seg_window));
     hd_list_clear(&d->windows);
     hd_list_clear(&d->touched);
-    hd_arena_close(&d->arena);
+    hd_slab_close(&d->slab);
 }
 
 static heddle_status send_away(hd_segments *s, hd_seg_window *w, hd_seg_plan *plan)
@@ -252,7 +252,7 @@ heddle_status hd_seg_windows_for(hd_segments *s, uint32_t device, const hd_seg_u
         return HEDDLE_OK;
     sort(s, uses, n, &o);
     plan->need_bytes = need_bytes(s, uses, n, &o);
-    if (plan->need_bytes > s->devices[device].arena.n_bytes)
+    if (plan->need_bytes > s->devices[device].slab.n_bytes)
         return HEDDLE_ERANGE;
     status = place_all(s, device, uses, n, &o, 1, plan, out);
     if (status != HEDDLE_ERANGE)
