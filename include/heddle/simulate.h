@@ -5,8 +5,8 @@
  * costs, the links to them, uneven loads, and units that slow down, die, hang or come late. The same description and seed give the
  * same result.
  *
- * A slice of n grains takes t0 + (work of the grains + ramp) / rate. The work of a grain is 1 in the mean, and differs by the load's
- * shape. Behind another slice of the same unit only a part of t0 is seen. A unit behind a link first gets the slice's bytes, and sends
+ * A slice of n grains takes t0 + (work of the grains + ramp) / rate, and at least the work of its dearest grain * width / rate. The
+ * work of a grain is 1 in the mean, and differs by the load's shape. Behind another slice of the same unit only a part of t0 is seen. A unit behind a link first gets the slice's bytes, and sends
  * bytes back afterwards; a link carries one transfer each way at a time. A unit with one slice at a time stops when it is told to,
  * also in the middle of a grain. */
 #ifndef HEDDLE_SIMULATE_H
@@ -15,20 +15,21 @@
 #include "heddle/loop.h"
 
 /* The work of grain i of n, against the mean. */
-#define HEDDLE_SHAPE_MAP(X)                                                        \
-    X(EVEN, 0, "even", "the same for all")                                         \
-    X(RAMP, 1, "ramp", "from 0 to twice the mean")                                 \
-    X(FALLING, 2, "falling", "from twice the mean to 0")                           \
-    X(ROUGH, 3, "rough", "4096 parts, log-normal with sigma 0.7")                  \
-    X(PEAK, 4, "peak", "20 times as much for 4 % of the grains, near the end")     \
-    X(DENSE, 5, "dense", "100 times as much for 4 % of the grains, in the middle") \
-    X(FRONT, 6, "front", "50 times as much for 3 % of the grains, at the beginning")
+#define HEDDLE_SHAPE_MAP(X)                                                          \
+    X(EVEN, 0, "even", "the same for all")                                           \
+    X(RAMP, 1, "ramp", "from 0 to twice the mean")                                   \
+    X(FALLING, 2, "falling", "from twice the mean to 0")                             \
+    X(ROUGH, 3, "rough", "4096 parts, log-normal with sigma 0.7")                    \
+    X(PEAK, 4, "peak", "20 times as much for 4 % of the grains, near the end")       \
+    X(DENSE, 5, "dense", "100 times as much for 4 % of the grains, in the middle")   \
+    X(FRONT, 6, "front", "50 times as much for 3 % of the grains, at the beginning") \
+    X(HILL, 7, "hill", "next to nothing for a fifth at each end, a hill between (rows of the Mandelbrot set)")
 
 typedef enum heddle_shape {
 #define HEDDLE_X(name, value, text, help) HEDDLE_SHAPE_##name = (value),
     HEDDLE_SHAPE_MAP(HEDDLE_X)
 #undef HEDDLE_X
-        HEDDLE_N_SHAPES = 7
+        HEDDLE_N_SHAPES = 8
 } heddle_shape;
 
 /* Some units that are alike. */
@@ -38,6 +39,7 @@ typedef struct heddle_simulated_kind {
     double rate;          /* grains a nanosecond, > 0                                           */
     double t0_ns;         /* fixed cost of a slice                                              */
     double ramp;          /* grains: rate over block size is that of n / (n + ramp)             */
+    double width;         /* grains that it works on at once: a slice takes at least as long as its dearest grain */
     uint32_t most_flying; /* slices under way at once; 0: 1                                     */
     uint32_t link;        /* 0: none; else which of the links, counted from 1                   */
     uint64_t least, most; /* grains of a slice; 0: 1, no limit                                  */

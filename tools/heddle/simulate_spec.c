@@ -14,6 +14,7 @@ const char simulate_help[] =
     "  rate    grains a microsecond, or just a proportion if the loop has a time; default 1, of gpu 50\n"
     "  t0      fixed cost of a slice; default 300ns, of gpu 12us\n"
     "  ramp    grains: rate over the size n of a slice is that of n / (n + ramp); default 0\n"
+    "  width   grains that it works on at once: a slice takes at least as long as its dearest grain; default 0\n"
     "  least, most   grains of a slice; default 64, of gpu 4096; no limit\n"
     "  flying  slices under way at once; default 1, of gpu 2\n"
     "  link    the name of a link, which all units that name it share\n"
@@ -23,7 +24,7 @@ const char simulate_help[] =
     "  die, hangs, join   TIME: it is lost; it never answers; it comes that late\n"
     "Links (--links): NAME:rate=BYTES a second,latency=TIME. The loop (--loop), as KEY=VALUE,...:\n"
     "  n       grains; default 1e6\n"
-    "  shape   even, ramp, falling, rough, peak, dense, front\n"
+    "  shape   even, ramp, falling, rough, peak, dense, front, hill\n"
     "  time    that it takes ideally without trouble; rates are scaled so\n"
     "  in, out bytes of a grain over links\n"
     "  seed, noise (of times, default 0.003), behind (part of t0 seen behind another slice, default 0.1)\n"
@@ -56,13 +57,21 @@ typedef struct key {
     {                                                                   \
         (name), (kind), offsetof(heddle_simulated_kind, field), (times) \
     }
-static const key kind_keys[] = {OF_KIND("rate", VALUE_NUMBER, rate, 1e-3), OF_KIND("t0", VALUE_NS, t0_ns, 1),
-                                OF_KIND("ramp", VALUE_NUMBER, ramp, 1),    OF_KIND("least", VALUE_COUNT, least, 1),
-                                OF_KIND("most", VALUE_COUNT, most, 1),     OF_KIND("flying", VALUE_U32, most_flying, 1),
-                                OF_KIND("link", VALUE_LINK, link, 1),      OF_KIND("weight", VALUE_NUMBER, weight, 1),
-                                OF_KIND("hang", VALUE_U32, may_hang, 1),   OF_KIND("slow", VALUE_SLOW, slow_ns, 1),
-                                OF_KIND("die", VALUE_TIME, die_ns, 1),     OF_KIND("hangs", VALUE_TIME, hang_ns, 1),
-                                OF_KIND("join", VALUE_TIME, join_ns, 1),   {NULL, VALUE_NUMBER, 0, 0}};
+static const key kind_keys[] = {OF_KIND("rate", VALUE_NUMBER, rate, 1e-3),
+                                OF_KIND("t0", VALUE_NS, t0_ns, 1),
+                                OF_KIND("ramp", VALUE_NUMBER, ramp, 1),
+                                OF_KIND("width", VALUE_NUMBER, width, 1),
+                                OF_KIND("least", VALUE_COUNT, least, 1),
+                                OF_KIND("most", VALUE_COUNT, most, 1),
+                                OF_KIND("flying", VALUE_U32, most_flying, 1),
+                                OF_KIND("link", VALUE_LINK, link, 1),
+                                OF_KIND("weight", VALUE_NUMBER, weight, 1),
+                                OF_KIND("hang", VALUE_U32, may_hang, 1),
+                                OF_KIND("slow", VALUE_SLOW, slow_ns, 1),
+                                OF_KIND("die", VALUE_TIME, die_ns, 1),
+                                OF_KIND("hangs", VALUE_TIME, hang_ns, 1),
+                                OF_KIND("join", VALUE_TIME, join_ns, 1),
+                                {NULL, VALUE_NUMBER, 0, 0}};
 static const key link_keys[] = {{"rate", VALUE_NUMBER, offsetof(heddle_simulated_link, bytes_ns), 1e-9},
                                 {"latency", VALUE_TIME, offsetof(heddle_simulated_link, latency_ns), 1},
                                 {NULL, VALUE_NUMBER, 0, 0}};

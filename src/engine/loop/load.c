@@ -13,6 +13,8 @@
 #define DENSE_TIMES 100.0
 #define FRONT_UPTO 0.03
 #define FRONT_TIMES 50.0
+#define HILL_FOOT 0.3   /* half of its width */
+#define HILL_LEAST 0.01 /* of its top */
 
 uint64_t hd_random_next(uint64_t *state)
 {
@@ -39,6 +41,7 @@ static double density(heddle_shape shape, double at, uint64_t *state)
     case HEDDLE_SHAPE_ROUGH: return exp(ROUGH_SIGMA * hd_random_normal(state));
     case HEDDLE_SHAPE_PEAK: return fabs(at - PEAK_AT) < PEAK_HALF ? PEAK_TIMES : 1;
     case HEDDLE_SHAPE_DENSE: return fabs(at - DENSE_AT) < DENSE_HALF ? DENSE_TIMES : 1;
+    case HEDDLE_SHAPE_HILL: return fmax(1 - fabs(at - 0.5) / HILL_FOOT, HILL_LEAST);
     case HEDDLE_SHAPE_FRONT: return at < FRONT_UPTO ? FRONT_TIMES : 1;
     default: return 1;
     }
@@ -59,11 +62,23 @@ void hd_load_make(hd_load *l, uint64_t n, heddle_shape shape, uint64_t seed)
     l->density[HD_N_CELLS] = 0;
 }
 
-static double work_upto(const hd_load *l, uint64_t grain)
+static double work_upto(const hd_load *l, double grain)
 {
-    const double x = (double)grain * HD_N_CELLS / l->n;
+    const double x = grain * HD_N_CELLS / l->n;
     const uint32_t cell = x < HD_N_CELLS ? (uint32_t)x : HD_N_CELLS;
     return (l->upto[cell] + (x - cell) * l->density[cell]) * l->n / HD_N_CELLS;
 }
 
-double hd_load_work(const hd_load *l, uint64_t begin, uint64_t end) { return work_upto(l, end) - work_upto(l, begin); }
+double hd_load_work(const hd_load *l, uint64_t begin, uint64_t end)
+{
+    return work_upto(l, (double)end) - work_upto(l, (double)begin);
+}
+
+double hd_load_dearest(const hd_load *l, uint64_t begin, uint64_t end)
+{
+    const double step = fmax(1, l->n / HD_N_CELLS);
+    double most = 0;
+    for (double at = (double)begin; at < (double)end; at += step)
+        most = fmax(most, work_upto(l, at + step) - work_upto(l, at));
+    return most / step;
+}

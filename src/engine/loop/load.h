@@ -14,6 +14,8 @@ typedef struct hd_load {
 void hd_load_make(hd_load *l, uint64_t n, heddle_shape shape, uint64_t seed);
 /* Of grains begin .. end - 1; 1 each in the mean. */
 double hd_load_work(const hd_load *l, uint64_t begin, uint64_t end);
+/* The work of the dearest of these grains. */
+double hd_load_dearest(const hd_load *l, uint64_t begin, uint64_t end);
 
 uint64_t hd_random_next(uint64_t *state);
 /* Normal, with deviation 1. */

@@ -174,6 +174,7 @@ static void begin_slice(simulation *x, uint32_t unit, double now, const hd_slice
     sim_unit *u = &x->units[unit];
     const heddle_simulation *d = x->d;
     const double n = (double)(slice->end - slice->begin);
+    const double dearest = u->is->width > 0 ? u->is->width * hd_load_dearest(x->load, slice->begin, slice->end) : 0;
     double at = now, fixed, times;
     if (u->is->link) {
         x->bytes[2 * (u->is->link - 1)] += (uint64_t)(n * d->bytes_in);
@@ -183,7 +184,8 @@ static void begin_slice(simulation *x, uint32_t unit, double now, const hd_slice
     times = fabs(1 + d->noise * hd_random_normal(&u->random));
     at = larger(at, u->free_ns) + fixed;
     u->flights[slice->number] = (flight){*slice, slice->end, now, at, times, 0};
-    u->flights[slice->number].end_ns = grain_ns(x, u, &u->flights[slice->number], slice->end);
+    u->flights[slice->number].end_ns =
+        larger(grain_ns(x, u, &u->flights[slice->number], slice->end), done_at(u->is, at, dearest));
     u->n_flying++;
     go_on(x, unit, slice->number, now);
 }
@@ -200,9 +202,6 @@ static void ask(simulation *x, uint32_t unit, double now)
     while (u->n_flying < most) {
         const hd_take told = hd_split_take(x->split, unit, (uint64_t)now, &slice);
         if (told == HD_TAKE_SLICE) {
-            if (getenv("DBG"))
-                printf("   %.3f u%u takes %llu+%llu\n", now / 1e6, unit, (unsigned long long)slice.begin,
-                       (unsigned long long)(slice.end - slice.begin));
             begin_slice(x, unit, now, &slice);
             continue;
         }
@@ -272,10 +271,6 @@ static void look(simulation *x, const event *e)
     flight *f = &u->flights[e->slot];
     const hd_due due = hd_split_is_due(x->split, e->unit, &f->slice, (uint64_t)e->at_ns);
     if (due != HD_DUE_NOT) {
-        if (getenv("DBG"))
-            printf("   %.3f u%u due %d: %llu+%llu issued %.3f\n", e->at_ns / 1e6, e->unit, due,
-                   (unsigned long long)f->slice.begin, (unsigned long long)(f->slice.end - f->slice.begin),
-                   f->issued_ns / 1e6);
         f->stop = grain_at(x, u, f, e->at_ns) + (due == HD_DUE_BETWEEN);
         f->end_ns = due == HD_DUE_NOW ? e->at_ns : grain_ns(x, u, f, f->stop);
     }
@@ -419,9 +414,9 @@ static heddle_status check_kind(const heddle_simulation *d, uint32_t k)
 {
     const heddle_simulated_kind *kind = &d->kinds[k];
     if (!(kind->rate > 0) || !(kind->rate < HUGE_VAL) || !(kind->t0_ns >= 0) || !(kind->ramp >= 0) ||
-        !(kind->weight >= 0))
+        !(kind->width >= 0) || !(kind->weight >= 0))
         return hd_say(NULL, HEDDLE_EINVAL,
-                      "kind %u: a rate above 0, and fixed cost, ramp and weight from 0 on are expected", k);
+                      "kind %u: a rate above 0, and fixed cost, ramp, width and weight from 0 on are expected", k);
     if (kind->link > d->n_links)
         return hd_say(NULL, HEDDLE_EINVAL, "kind %u: there is no link %u", k, kind->link);
     if (kind->slow_ns && !(kind->slow_to > 0))
@@ -501,6 +496,7 @@ static void place_unit(simulation *x, uint32_t i, const heddle_simulated_kind *k
                                         .most_flying = k->most_flying ? k->most_flying : 1,
                                         .least = k->least ? k->least : 1,
                                         .most = k->most ? k->most : UINT64_MAX,
+                                        .copies = k->link && x->d->bytes_in + x->d->bytes_out > 0,
                                         .weight = k->weight > 0 ? k->weight : k->rate,
                                         .may_hang = k->may_hang};
 }

@@ -33,6 +33,7 @@ typedef struct hd_split_unit {
     double weight;        /* speed by data sheet, of any dimension, > 0: for the ways that want one */
     uint32_t
         may_hang; /* 1: its slices may be given to others while it still works on them: it writes nothing before it keeps a slice */
+    uint32_t copies; /* 1: its slices have bytes to move, beside the work on other slices */
 } hd_split_unit;
 
 typedef struct hd_split_config {
@@ -89,7 +90,7 @@ void hd_split_join(hd_split *s, uint32_t unit, uint64_t now_ns);
 /* Time has passed: units that are far behind what was predicted lose the tail of their claim; those that seem to hang are
  * suspected: as lost, but a slice that they keep first counts. Call it from time to time.
  *
- * Far behind: 8 times the predicted time of its slice and 10 ms. Suspected, if it may hang: 64 times and 100 ms; the only unit that is
+ * Far behind: 8 times the predicted time of its slice and 10 ms. Suspected, if it may hang: 128 times and 100 ms; the only unit that is
  * left, 16 times as long. Slices that were kept are not given away while their results may be on the way home; if that takes so
  * long, too, the unit counts as lost. If nothing is known of any unit, nothing is predicted: a time limit is the caller's. A
  * suspected unit stays out until it joins. */
@@ -113,9 +114,9 @@ typedef struct hd_split_counts {
     int is_lost, is_suspected;
 } hd_split_counts;
 void hd_split_count(const hd_split *s, uint32_t unit, hd_split_counts *out);
-/* What is known of a kind by now, for later loops: the mean of this loop, if it ran anything. */
+/* What is known of a kind by now, for later loops: if it ran anything, the mean of all grains of this loop, also if it had cheap ones only. */
 void hd_split_model_of(const hd_split *s, uint32_t kind, hd_split_model *out);
-/* Was this unit left out because it would only slow the loop down? With the predicted times of the loop without and with it. */
+/* Was this unit left out because it would slow the loop down, or save too little? With the predicted times of the loop without and with it. */
 int hd_split_left_out(const hd_split *s, uint32_t unit, double *without_ns, double *with_ns);
 
 #endif
