@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* simulate.c - how well loops are divided, in virtual time: no clock is read, so the limits hold on any machine. Fleets of one GPU and
- * cores, of several, of a thousand units; loads of five shapes; a unit that slows down, dies, hangs, or comes late; the machine of the
+ * cores, of several, of a thousand units; loads of eight shapes; a unit that slows down, dies, hangs, or comes late; the machine of the
  * thesis. The values reached are some thousandths above the limits. With HEDDLE_VERBOSE=1 it prints all of them. */
 #include "base/base.h"
 #include "check.h"
@@ -139,14 +139,15 @@ static void test_seeds(void)
     }
 }
 
+/* The slowest kinds bring 1, 2 and 4 %: those that are together worth less than a twentieth are left out. */
 static void test_thousand(void)
 {
     for (heddle_shape shape = HEDDLE_SHAPE_EVEN; shape <= HEDDLE_SHAPE_ROUGH; shape++) {
         heddle_simulated r;
         const heddle_simulation d = of_fleet(&thousand, 200 * MS, HEDDLE_SPLIT_CUT, shape);
         const double efficiency = simulate(&d, &r, thousand.name);
-        CHECK_MSG(efficiency >= 0.97, "%s: %.3f", heddle_shape_name(shape), efficiency);
-        CHECK((double)r.first_ns >= 0.97 * (double)r.time_ns);
+        CHECK_MSG(efficiency >= (shape == HEDDLE_SHAPE_RAMP ? 0.93 : 0.96), "%s: %.3f", heddle_shape_name(shape),
+                  efficiency);
     }
 }
 
@@ -186,12 +187,12 @@ static void test_trouble(void)
         }
 }
 
-/* It is noticed after 64 times the predicted time and 100 ms; so much longer the loop takes, and no more. */
+/* It is noticed after 128 times the predicted time and 100 ms; so much longer the loop takes, and no more. */
 static void test_hang(void)
 {
     heddle_simulated r;
     in_trouble(&four_gpus, 200 * MS, HANG, &r);
-    CHECK_MSG(r.n_lost == 1 && r.n_again > 0 && (double)r.time_ns < 1.1 * r.ideal_ns + 64 * 10 * MS + 110 * MS,
+    CHECK_MSG(r.n_lost == 1 && r.n_again > 0 && (double)r.time_ns < 1.1 * r.ideal_ns + 128 * 10 * MS + 110 * MS,
               "%.1f ms", (double)r.time_ns / MS);
 }
 
@@ -312,7 +313,8 @@ static void check_uneven(const uneven *u, uint32_t n_runs, uint64_t seed)
     if (is_verbose)
         printf("uneven %s, a gpu of %.0f cores, %.0f ms, %llu grains, %u cores, run %u: %.3f\n",
                heddle_shape_name(u->shape), u->cores, u->ms, (unsigned long long)u->n, u->n_cores, n_runs, part);
-    CHECK_MSG(part >= 0.98, "%s, a gpu of %.0f cores, %.0f ms, %llu grains, %u cores, run %u, seed %llu: %.3f",
+    CHECK_MSG(part >= (n_runs == 1 ? 0.95 : 0.98),
+              "%s, a gpu of %.0f cores, %.0f ms, %llu grains, %u cores, run %u, seed %llu: %.3f",
               heddle_shape_name(u->shape), u->cores, u->ms, (unsigned long long)u->n, u->n_cores, n_runs,
               (unsigned long long)seed, part);
 }
@@ -325,6 +327,86 @@ static void test_uneven(void)
         const uneven u = {cores[i % 2], n[i / 2 % 3], ms[i / 6 % 3], i / 18 % 2 ? 30 : 15, (heddle_shape)(i / 36)};
         for (uint32_t n_runs = 1; n_runs <= 4; n_runs++)
             check_uneven(&u, n_runs, 1 + i % 3);
+    }
+}
+
+/* Rows of the Mandelbrot set, on a GPU and on 15 cores, which are 3 to 8 % of it. A slice takes the GPU at least as long as its dearest row
+ * by itself. The results may cross a link. */
+typedef struct wide {
+    double cores, ms, width, t0_ns;
+    uint64_t n, least;
+} wide;
+
+static heddle_simulation of_wide(const wide *w, heddle_simulated_kind kinds[2], const heddle_simulated_link *link)
+{
+    const double rate = (double)w->n / (w->ms * MS);
+    heddle_simulation d = HEDDLE_SIMULATION_INIT;
+    kinds[0] = (heddle_simulated_kind)DEVICE(1, 0, rate, w->t0_ns, w->least);
+    kinds[1] = (heddle_simulated_kind)DEVICE(15, 1, rate / w->cores, 300, 1);
+    kinds[0].width = w->width;
+    kinds[0].most_flying = 3;
+    kinds[0].link = link != NULL;
+    d.kinds = kinds;
+    d.n_kinds = 2;
+    d.n_grains = w->n;
+    d.shape = HEDDLE_SHAPE_HILL;
+    d.links = link;
+    d.n_links = link != NULL;
+    d.bytes_out = 4.0 * (double)w->n; /* a square */
+    return d;
+}
+
+static void check_wide(const wide *w, const heddle_simulated_link *link, uint32_t n_runs, uint64_t seed)
+{
+    heddle_simulated_kind kinds[2];
+    heddle_simulation d = of_wide(w, kinds, link);
+    heddle_simulated both, alone;
+    double part;
+    d.n_runs = n_runs;
+    d.seed = seed;
+    (void)simulate(&d, &both, "wide");
+    d.n_kinds = 1;
+    (void)simulate(&d, &alone, "alone");
+    part = (double)alone.time_ns / (double)both.time_ns;
+    if (is_verbose)
+        printf("wide, a gpu of %.0f cores, %.0f ms, %llu rows, width %.0f%s, run %u: %.3f, %.2f ms alone\n", w->cores,
+               w->ms, (unsigned long long)w->n, w->width, link ? ", linked" : "", n_runs, part,
+               (double)alone.time_ns / MS);
+    CHECK_MSG(part >= (n_runs == 1 ? 0.95 : 0.98),
+              "a gpu of %.0f cores, %.0f ms, %llu rows, width %.0f, run %u, seed %llu: %.3f", w->cores, w->ms,
+              (unsigned long long)w->n, w->width, n_runs, (unsigned long long)seed, part);
+    CHECK_MSG(n_runs == 1 || link || alone.n_slices <= 8, "%llu slices", (unsigned long long)alone.n_slices);
+}
+
+static void test_wide(void)
+{
+    static const wide all[] = {{500, 12, 33, 15000, 8192, 33}, {500, 12, 66, 15000, 8192, 33},
+                               {200, 12, 66, 15000, 8192, 33}, {350, 12, 66, 5000, 8192, 33},
+                               {500, 12, 66, 50000, 8192, 33}, {500, 48, 17, 15000, 16384, 17},
+                               {500, 190, 18, 15000, 32768, 9}};
+    static const heddle_simulated_link link = {55, 5000};
+    for (uint32_t i = 0; i < 2 * sizeof all / sizeof *all; i++)
+        for (uint32_t n_runs = 1; n_runs <= 4; n_runs++)
+            for (uint64_t seed = 1; seed <= (CHECK_IS_SLOW ? 1 : 4); seed++)
+                check_wide(&all[i / 2], i % 2 ? &link : NULL, n_runs, seed);
+}
+
+/* On an even load 15 cores that are 10 % or more of a GPU take part in all runs, those that are 4 % in none but the first. */
+static void test_worth(void)
+{
+    static const double parts[] = {0.04, 0.1, 0.25, 0.5};
+    for (uint32_t i = 0; i < 4 * 3; i++) {
+        const double part = parts[i / 3];
+        const fleet f = {
+            "worth", 2, {DEVICE(1, 0, .003, 15000, 256), DEVICE(15, 1, .003 * part / 15, 300, 1)}, {0, 0, 0}};
+        heddle_simulation d = of_fleet(&f, 20 * MS, HEDDLE_SPLIT_CUT, HEDDLE_SHAPE_EVEN);
+        heddle_simulated r;
+        double efficiency;
+        d.n_runs = 1 + i % 3;
+        efficiency = simulate(&d, &r, f.name);
+        CHECK_MSG(efficiency >= (part > 0.05 ? 0.98 : 0.95), "%.2f, run %u: %.3f", part, d.n_runs, efficiency);
+        CHECK_MSG(r.n_left_out == (part < 0.05 && d.n_runs > 1 ? 15 : 0), "%.2f, run %u: %u are left out", part,
+                  d.n_runs, r.n_left_out);
     }
 }
 
@@ -399,6 +481,8 @@ int main(void)
     test_thesis();
     test_few_grains();
     test_uneven();
+    test_wide();
+    test_worth();
     test_links();
     test_refused();
     return 0;

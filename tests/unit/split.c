@@ -57,7 +57,8 @@ static void make(play *p, heddle_split way, uint64_t seed)
                                    .least = least,
                                    .most = least + below(p, 2) * below(p, 400),
                                    .weight = 0.5 + (double)below(p, 100),
-                                   .may_hang = (uint32_t)below(p, 2)};
+                                   .may_hang = (uint32_t)below(p, 2),
+                                   .copies = (uint32_t)below(p, 2)};
         p->units[i] = (player){.is = units[i], .waits_since = UINT64_MAX, .is_here = 1};
     }
     for (uint32_t k = 0; k < p->n_kinds; k++)
@@ -262,9 +263,9 @@ static void test_sequences(void)
 
 /* ---- known answers --------------------------------------------------------------------------------------------------- */
 
-#define ALIKE(kind_, most_flying_, weight_, hangs)                 \
-    {                                                              \
-        (kind_), (most_flying_), 1, UINT64_MAX, (weight_), (hangs) \
+#define ALIKE(kind_, most_flying_, weight_, hangs)                    \
+    {                                                                 \
+        (kind_), (most_flying_), 1, UINT64_MAX, (weight_), (hangs), 0 \
     }
 
 static hd_split *make_plain(heddle_split way, uint64_t n, const hd_split_unit *units, uint32_t n_units,
@@ -302,7 +303,7 @@ static uint64_t run_alone(hd_split *s, uint32_t unit, uint64_t *now, uint64_t ea
 
 static void test_static(void)
 {
-    const hd_split_unit units[] = {ALIKE(0, 1, 3, 0), {1, 1, 1, 30, 1, 0}};
+    const hd_split_unit units[] = {ALIKE(0, 1, 3, 0), {1, 1, 1, 30, 1, 0, 0}};
     hd_split *s = make_plain(HEDDLE_SPLIT_STATIC, 400, units, 2, NULL);
     const hd_slice first = must_take(s, 0, 0);
     hd_slice second;
@@ -339,7 +340,7 @@ static void test_cut(void)
 
 static void test_left_out(void)
 {
-    const hd_split_unit units[] = {ALIKE(0, 1, 1, 0), {1, 1, 100, UINT64_MAX, 1, 0}};
+    const hd_split_unit units[] = {ALIKE(0, 1, 1, 0), {1, 1, 100, UINT64_MAX, 1, 0, 0}};
     const hd_split_model known[] = {{0, 10, 1, 0}, {1e6, 1e6, 1, 0}};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 100000, units, 2, known);
     const hd_slice first = must_take(s, 0, 0);
@@ -351,6 +352,61 @@ static void test_left_out(void)
     CHECK(run_alone(s, 0, &now, 10) + first.end == 100000 && hd_split_is_over(s));
     CHECK(hd_split_left_out(s, 1, &without, &with) && without < with && with > 1e6);
     CHECK(!hd_split_left_out(s, 0, &without, &with));
+    hd_split_delete(s);
+}
+
+/* A core that is `part` of a GPU; even grains, known speeds. Is it left out, if it asks first? The times are those that are said then. */
+static int is_left_out(double part, double *without, double *with)
+{
+    const hd_split_unit units[] = {{0, 3, 100, UINT64_MAX, 64, 1, 0}, ALIKE(1, 1, 1, 0)};
+    const hd_split_model known[] = {{0, 10, 1, 0}, {0, 10 / part, 1, 0}};
+    hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000000, units, 2, known);
+    hd_slice slice;
+    const hd_take told = hd_split_take(s, 1, 0, &slice);
+    CHECK(told != HD_TAKE_OVER);
+    if (told == HD_TAKE_LATER) { /* so the GPU has nothing to share */
+        CHECK(hd_split_left_out(s, 1, without, with));
+        CHECK(must_take(s, 0, 1).end > 400000 && must_take(s, 0, 1).end > 900000 && must_take(s, 0, 1).end == 1000000);
+    }
+    hd_split_delete(s);
+    return told == HD_TAKE_LATER;
+}
+
+/* What saves less than a twentieth is not worth it. If the quicker unit does not ask, the slower one begins after a while. */
+static void test_worth(void)
+{
+    const hd_split_unit units[] = {{0, 3, 100, UINT64_MAX, 64, 1, 0}, ALIKE(1, 1, 1, 0)};
+    const hd_split_model known[] = {{0, 10, 1, 0}, {0, 1000, 1, 0}};
+    hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000000, units, 2, known);
+    hd_slice slice;
+    double without = 0, with = 0;
+    CHECK(is_left_out(0.045, &without, &with) && without == 10e6 && with > 9.5e6 && with < 9.6e6);
+    CHECK(!is_left_out(0.06, &without, &with));
+    CHECK(hd_split_take(s, 1, 1000, &slice) == HD_TAKE_LATER);
+    CHECK(hd_split_take(s, 1, 201000, &slice) == HD_TAKE_SLICE);
+    hd_split_delete(s);
+}
+
+/* A core had cheap grains only, and the GPU, which was at them at the same time, dear ones later: a cheap grain takes it 1 us, a dear one
+ * 100, and the core 50 times as long. Their speeds are compared where both were. */
+static void test_compared(void)
+{
+    const hd_split_unit units[] = {{0, 1, 10, UINT64_MAX, 64, 1, 0}, ALIKE(1, 1, 1, 0)};
+    hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 100000, units, 2, NULL);
+    hd_split_model gpu, core;
+    uint64_t now[2] = {0, 0}, at = 0;
+    while (!hd_split_is_over(s)) {
+        const uint32_t unit = at < 3000 && now[1] < now[0];
+        const hd_slice slice = must_take(s, unit, now[unit]);
+        const uint64_t began = now[unit], each = (slice.begin < 5000 ? 1000u : 100000u) * (unit ? 50u : 1u);
+        now[unit] += (slice.end - slice.begin) * each;
+        CHECK(hd_split_ended(s, unit, &slice, began, now[unit]));
+        at = slice.end;
+    }
+    hd_split_model_of(s, 0, &gpu);
+    hd_split_model_of(s, 1, &core);
+    CHECK_MSG(gpu.each_ns > 90000 && core.each_ns > 30 * gpu.each_ns && core.each_ns < 80 * gpu.each_ns, "%.1f, %.1f",
+              gpu.each_ns, core.each_ns);
     hd_split_delete(s);
 }
 
@@ -420,7 +476,7 @@ static void test_stopped(void)
 /* A core is at its first grain still when a unit by far quicker has done the rest: it gives the grain up, and gets no other one. */
 static void test_given_up(void)
 {
-    const hd_split_unit units[] = {{0, 1, 1, 100, 64, 1}, ALIKE(1, 1, 1, 0)};
+    const hd_split_unit units[] = {{0, 1, 1, 100, 64, 1, 0}, ALIKE(1, 1, 1, 0)};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, NULL);
     const hd_slice grain = must_take(s, 1, 0);
     hd_split_model m;
@@ -443,7 +499,7 @@ static void test_given_up(void)
 /* What several cores have given up side by side is one slice of the quicker unit. */
 static void test_given_up_together(void)
 {
-    const hd_split_unit units[] = {{0, 1, 9, 100, 64, 1}, ALIKE(1, 1, 1, 0), ALIKE(1, 1, 1, 0), ALIKE(1, 1, 1, 0)};
+    const hd_split_unit units[] = {{0, 1, 9, 100, 64, 1, 0}, ALIKE(1, 1, 1, 0), ALIKE(1, 1, 1, 0), ALIKE(1, 1, 1, 0)};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 4, NULL);
     hd_slice grains[4], slice;
     uint64_t now = 0;
@@ -463,7 +519,7 @@ static void test_given_up_together(void)
 /* The quicker unit is lost: the core takes up again what it has given up. */
 static void test_taken_up(void)
 {
-    const hd_split_unit units[] = {{0, 1, 1, 100, 64, 1}, ALIKE(1, 1, 1, 0)};
+    const hd_split_unit units[] = {{0, 1, 1, 100, 64, 1, 0}, ALIKE(1, 1, 1, 0)};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, NULL);
     const hd_slice grain = must_take(s, 1, 0);
     uint64_t now = 0;
@@ -515,7 +571,7 @@ static void test_last_unit_hangs(void)
 /* A unit that is slow, and is no device that hangs: others get its claim, but not what it is at work on. */
 static void test_slow(void)
 {
-    const hd_split_unit units[] = {{0, 1, 1, 10, 1, 0}, ALIKE(0, 1, 1, 0)};
+    const hd_split_unit units[] = {{0, 1, 1, 10, 1, 0, 0}, ALIKE(0, 1, 1, 0)};
     const hd_split_model known = {0, 1000, 1, 0};
     hd_split *s = make_plain(HEDDLE_SPLIT_STATIC, 200, units, 2, &known);
     const hd_slice slow = must_take(s, 0, 0), own = must_take(s, 1, 0);
@@ -595,7 +651,7 @@ static void test_few(void)
 {
     hd_split_unit units[20];
     for (uint32_t i = 0; i < 20; i++)
-        units[i] = (hd_split_unit){i % 3, 1 + i % 2, 7, 50, 1 + i, i % 2};
+        units[i] = (hd_split_unit){i % 3, 1 + i % 2, 7, 50, 1 + i, i % 2, 0};
     for (uint32_t way = 0; way < HEDDLE_N_SPLITS; way++)
         for (uint64_t n = 0; n < 25; n++) {
             hd_split *s = make_plain((heddle_split)way, n, units, 20, NULL);
@@ -654,6 +710,8 @@ int main(void)
     test_static();
     test_cut();
     test_left_out();
+    test_worth();
+    test_compared();
     for (until what = UNTIL_NOBODY; what <= UNTIL_KEPT; what++)
         for (int other = 0; other < 2; other++)
             hang(what, other);

@@ -133,7 +133,7 @@ static heddle_status make_split(drive *d)
     const hd_split_config c = {w->n_grains - d->base, way_of(w), n, n, units, is_known(w) ? models : NULL};
     heddle_status s = units && models ? HEDDLE_OK : HEDDLE_ENOMEM;
     for (uint32_t i = 0; s == HEDDLE_OK && i < n; i++) {
-        units[i] = (hd_split_unit){i, 1, 1, c.n, w->sites[i].weight, 0};
+        units[i] = (hd_split_unit){i, 1, 1, c.n, w->sites[i].weight, 0, 0};
         models[i] = (hd_split_model){0, column_ns(w, i) * (double)w->grain, 1, 0};
     }
     if (s == HEDDLE_OK)

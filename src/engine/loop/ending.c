@@ -91,8 +91,8 @@ static void tell_unit(heddle_loop *l, uint32_t i)
     hd_how_add(&l->how, "%s: %.1f %% of the indices in %" PRIu64 " slices", u->name,
                100.0 * (double)c->n_grains / (double)l->n_grains, c->n_slices);
     if (hd_split_left_out(l->split, i, &without, &with))
-        hd_how_add(&l->how, "; left out: the loop would take %.3g ms with it, and %.3g ms without", with / 1e6,
-                   without / 1e6);
+        hd_how_add(&l->how, "; left out as not worth it: the loop would take %.3g ms with it, and %.3g ms without",
+                   with / 1e6, without / 1e6);
     if (*l->runs[i].trouble)
         hd_how_add(&l->how, "; lost: %s", l->runs[i].trouble);
     else if (hd_unit_is_lost(u))

@@ -106,7 +106,7 @@ static uint64_t least_of(const heddle_loop *l, const heddle_accelerator *a, uint
 static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd_split_unit *s)
 {
     uint64_t least;
-    *s = (hd_split_unit){u->kind, 1, 1, l->n_grains, 1.0, 0};
+    *s = (hd_split_unit){u->kind, 1, 1, l->n_grains, 1.0, 0, 0};
     if (u->is_core)
         return HEDDLE_OK;
     if (u->ctx && u->ctx->backend->takes)
@@ -120,6 +120,7 @@ static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd
     s->most = r->most;
     s->least = least_of(l, &u->acc, r->most);
     s->weight = u->acc.weight;
+    s->copies = hd_layout_travels(l) > LINK_BYTES / l->n_grains;
     s->may_hang = 1;
     return get_all(l, u, r);
 }

@@ -4,12 +4,13 @@
 
 #define SLOW_TIMES 8u /* of the predicted time: the claim of a unit is open to others */
 #define SLOW_NS 10000000u
-#define HANG_TIMES 64u  /* the unit is suspected */
+#define HANG_TIMES 128u /* the unit is suspected: a part of a loop may be 100 times as dense as another */
 #define WORST_TIMES 4.0 /* the same, of the time by the dearest grains */
 #define HANG_NS 100000000u
 #define DUE_TIMES 8.0 /* of the predicted time: a slice is due */
 #define DUE_NS 20000.0
 #define UNSURE_PART 0.25    /* of the time that a slice had: so much may be missing still, whatever was predicted */
+#define SHORT_NS 2000.0     /* shorter slices tell only their fixed cost */
 #define MOST_AGEING 0.9     /* of the time of the dearest grains, a loop: what was an accident is forgotten */
 #define GIVEN_UP_TIMES 2.0  /* of the time that a grain had: so long it is taken to be, if the unit gave it up */
 #define TOLD_DEVIATION 0.25 /* of a fixed cost that earlier loops have measured */
@@ -80,6 +81,12 @@ static void make_kinds(hd_split *s, const hd_split_config *c)
     }
 }
 
+/* By data sheet. 0: it has no unit. */
+static double weight_of(const hd_split *s, uint32_t kind)
+{
+    return s->kinds[kind].first < s->n_units ? s->units[s->kinds[kind].first].is.weight : 0;
+}
+
 static void make_units(hd_split *s, const hd_split_config *c, const parts *p)
 {
     hd_slot *slot = (hd_slot *)((char *)s + p->slots);
@@ -93,6 +100,9 @@ static void make_units(hd_split *s, const hd_split_config *c, const parts *p)
         s->kinds[u->is.kind].first = i;
         hd_claimant_enters(s, i);
     }
+    for (uint32_t k = 1; k < s->n_kinds; k++)
+        if (weight_of(s, k) > weight_of(s, s->quickest))
+            s->quickest = k;
 }
 
 heddle_status hd_split_new(hd_split **out, const hd_split_config *config)
@@ -317,10 +327,19 @@ static void learn(hd_split *s, uint32_t unit, uint64_t n, double ns, int is_queu
     hd_claimant *u = &s->units[unit];
     hd_kind *kind = &s->kinds[u->is.kind];
     const int was_known = kind->model.n_seen > 0;
+    double of_grains;
     hd_samples_add(&u->recent, (double)n, ns, is_queued);
     hd_samples_add(&kind->recent, (double)n, ns, is_queued);
     hd_samples_fit(&kind->recent, &kind->model);
-    kind->most_ns = larger(kind->most_ns, larger(ns - kind->model.t0_ns, ns / 2) / (double)n);
+    of_grains = larger(ns - kind->model.t0_ns, ns / 2);
+    kind->most_ns = larger(kind->most_ns, of_grains / (double)n);
+    /* The first slice pays for what comes once, and a GPU's short ones wait for their dearest tile. */
+    if (was_known && n >= u->is.least && ns >= SHORT_NS) {
+        kind->usual += of_grains * of_grains / (double)n;
+        kind->usual_ns += of_grains;
+    }
+    if (hd_usual_ns(&s->kinds[s->quickest]) > 0)
+        kind->times = hd_usual_ns(kind) / hd_usual_ns(&s->kinds[s->quickest]);
     kind->model.most_ns = larger(larger(kind->model.most_ns, kind->most_ns), kind->model.each_ns);
     kind->n += (double)n;
     kind->ns += ns;
@@ -588,14 +607,15 @@ int hd_split_left(const hd_split *s, uint64_t from, uint64_t *begin, uint64_t *e
 void hd_split_count(const hd_split *s, uint32_t unit, hd_split_counts *out) { *out = s->units[unit].counts; }
 
 /* The latest speed would be that of the loop's end, where an uneven load may have next to no work. */
+static double mean_ns(const hd_kind *k) { return larger(k->ns - k->n_slices * k->model.t0_ns, k->ns / 2) / k->n; }
+
 void hd_split_model_of(const hd_split *s, uint32_t kind, hd_split_model *out)
 {
-    const hd_kind *k = &s->kinds[kind];
-    const double of_grains = k->ns - k->n_slices * k->model.t0_ns;
+    const hd_kind *k = &s->kinds[kind], *quickest = &s->kinds[s->quickest];
     *out = k->model;
     out->most_ns = larger(k->most_ns, MOST_AGEING * out->most_ns);
     if (k->n > 0)
-        out->each_ns = (of_grains > k->ns / 2 ? of_grains : k->ns / 2) / k->n;
+        out->each_ns = k->times > 0 ? mean_ns(quickest) * k->times : mean_ns(k);
 }
 
 int hd_split_left_out(const hd_split *s, uint32_t unit, double *without_ns, double *with_ns)

@@ -54,9 +54,11 @@ typedef struct hd_claimant {
 typedef struct hd_kind {
     hd_split_model model;
     hd_samples recent;
-    double told_ns;            /* a grain, by earlier loops; 0: there were none */
-    double most_ns;            /* a grain of the slice with the dearest grains, in this loop */
-    double n, ns, n_slices;    /* of all its slices in this loop */
+    double told_ns;         /* a grain, by earlier loops; 0: there were none */
+    double most_ns;         /* a grain of the slice with the dearest grains, in this loop */
+    double n, ns, n_slices; /* of all its slices in this loop */
+    double usual, usual_ns; /* sums over them, but for the first: a grain's time, weighted with the slice's; weights */
+    double times;           /* the usual time over that of the kind that is quickest by data sheet, at its last end */
     uint32_t first, n_present; /* units: a list; those that are here */
     uint64_t refused_at;       /* changes, when a unit of it found no tail worth taking */
 } hd_kind;
@@ -82,6 +84,7 @@ struct hd_split {
     hd_claimant *units;
     hd_kind *kinds;
     uint32_t n_units, n_kinds;
+    uint32_t quickest;             /* kind, by data sheet */
     uint32_t n_present, n_unknown; /* units; of them: of kinds that nothing is known of */
     uint32_t n_waiting;
     uint32_t n_loose;     /* intervals that anybody may take: open claims and slots */
@@ -112,6 +115,17 @@ int hd_is_quicker(const hd_split *s, uint32_t kind, uint32_t other);
 /* What all units of a known kind that are here need for n grains. Less than a least slice takes as long as that. On uneven loads what
  * the latest slices say may be too much: earlier loops may know better. */
 double hd_kind_ns(const hd_split *s, uint32_t kind, double n);
+/* Nanoseconds that a grain takes a kind where most of its time goes. 0: unknown. */
+static inline double hd_usual_ns(const hd_kind *k) { return k->usual_ns > 0 ? k->usual / k->usual_ns : 0; }
+/* The time of a grain, to compare kinds by. On uneven loads they had different grains, so that their means do not tell. But when a kind
+ * ended its last slice, the others had come as far as it. Earlier loops know best.
+ * 0: unknown. */
+static inline double hd_compared_ns(const hd_split *s, uint32_t kind)
+{
+    const hd_kind *k = &s->kinds[kind];
+    const double ns = k->times * hd_usual_ns(&s->kinds[s->quickest]);
+    return s->has_models ? k->told_ns : ns;
+}
 /* The unit is left out: if it took part, the rest of the loop would take with_ns instead of without_ns. Returns 1. */
 int hd_refuse(hd_split *s, uint32_t unit, uint64_t now_ns, double without_ns, double with_ns);
 

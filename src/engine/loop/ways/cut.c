@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* cut.c - the default. Claims by measured speed, run in slices; a unit that finds nothing left takes the tail of a claim.
  *
- * Claims. While a kind is unknown, they are small and grow; none is predicted to take longer than the loop has run. Then each is half
- * of the unit's share of what is left (factoring with weights, Hummel 1992).
- * Slices. A slice takes a 64th of the time left, or 50 times its fixed cost if that is more, but at most an eighth of the time left:
+ * Slices. A slice takes a 16th of the time left, or 50 times its fixed cost if that is more, but at most an eighth of the time left:
  * a slice that turns out ten times as long as was predicted must not be the loop. While the fixed cost is unknown, slices grow. Of
- * uneven grains an accelerator's slice has more.
+ * uneven grains an accelerator's slice has more. An accelerator that nobody helps has nothing to share: its slices are large, if nothing
+ * is to be copied beside them, and else still as long as lets copies overlap.
+ * Claims. In a loop's first run a claim is a slice, so that all units are about the same place, and their speeds can be compared. While
+ * a kind is unknown, claims are small and grow. Slower kinds are trusted less: what they get is to take an eighth of the time that
+ * the loop has run. In later runs the claims of the kind that is the quickest by data sheet are half of its share of what is left
+ * (factoring with weights, Hummel 1992).
  * Cuts. When the cursor is at the end, a unit takes the tail that lets the loop end soonest: both then end together.
  *
- * A unit is left out while its least slice would take longer than the rest of the loop without it; and while all units of its kind together
- * would save less time than such a slice takes: that is what one slice too many costs at the end. The second does not hold for the
- * kind that is the quickest by data sheet: on an uneven load what was measured in different places misleads. */
+ * A unit is left out while its least slice would take longer than the rest of the loop without it; and while its kind and those that
+ * are no quicker would save less than a twentieth of that rest, if the loop ends a least slice later because of them. The second does
+ * not hold for the kind that is the quickest by data sheet. */
 #include "engine/loop/ways.h"
 
 #include <math.h>
 
-#define GROWTH 4.0        /* of claims while a kind is unknown */
-#define SHARE 2.0         /* a claim is this part of the unit's share */
-#define FIXED_TIMES 50.0  /* a slice takes so many fixed costs */
-#define PARTS_LEFT 64.0   /* of the time left */
-#define FEWEST_PARTS 8.0  /* whatever the fixed cost */
-#define PROBE 3.0         /* growth of slices while the fixed cost is unknown */
-#define LEAST_OTHERS 0.01 /* of the rate of all: sums are not exact */
-#define GAIN_TIMES 2.0    /* a cut must bring so many fixed costs */
-#define UNEVEN 2.0        /* the dearest grain over the mean: grains that differ less count as even */
-#define MOST_LEASTS 16.0  /* of least slices that a slice has at least, if grains are uneven */
+#define GROWTH 4.0       /* of claims while a kind is unknown */
+#define SHARE 2.0        /* a claim is this part of the unit's share */
+#define FIXED_TIMES 50.0 /* a slice takes so many fixed costs */
+#define PARTS_LEFT 16.0  /* of the time left */
+#define FEWEST_PARTS 8.0 /* whatever the fixed cost */
+#define LONE_PARTS 2.0   /* of what is left for one accelerator, without copies; */
+#define LONE_NS 50e6     /* but not longer: it may be lost, or the loop be cancelled */
+#define FIRST_PARTS 8.0  /* of the time that the first run has taken: so much a slower kind is trusted with, */
+#define FIRST_NS 5000.0  /* or so much: shorter slices tell only their fixed cost */
+#define PROBE 3.0        /* growth of slices while the fixed cost is unknown */
+#define WORTH 0.05       /* of the time without it: a kind that saves less is left out */
+#define LATE_NS 100000.0 /* after which units that have not asked are not waited for */
+#define GAIN_TIMES 2.0   /* a cut must bring so many fixed costs */
+#define UNEVEN 2.0       /* the dearest grain over the mean: grains that differ less count as even */
+#define MOST_LEASTS 16.0 /* of least slices that a slice has at least, if grains are uneven */
 
 /* Of the least slice of a unit, or of all that is left to claim. */
 static double least_ns(const hd_split *s, const hd_split_model *m, uint64_t least)
@@ -44,12 +52,6 @@ static int is_beaten(const hd_split *s, double ns)
     return 0;
 }
 
-/* What all present units of a kind do in a nanosecond. */
-static double rate_of_kind(const hd_split *s, uint32_t kind)
-{
-    return s->kinds[kind].n_present / s->kinds[kind].model.each_ns;
-}
-
 /* Is the kind quicker than all others that are here? Of an uneven load it may have seen the dense part so far, and others the rest. */
 static int leads(const hd_split *s, uint32_t kind)
 {
@@ -59,23 +61,112 @@ static int leads(const hd_split *s, uint32_t kind)
     return 1;
 }
 
-/* A loop that nobody is at work on leaves nobody out. */
-static int is_left_out(hd_split *s, uint32_t unit, uint64_t now_ns)
+/* ---- leaving units out ----------------------------------------------------------------------------------------------- */
+
+/* What all present units of a kind do in a nanosecond, whichever grains they had. 0: unknown. */
+static double rate_of_kind(const hd_split *s, uint32_t kind)
+{
+    const hd_kind *k = &s->kinds[kind];
+    const double ns = hd_compared_ns(s, kind);
+    return ns > 0 ? k->n_present / ns : 0;
+}
+
+static double rate_of_all(const hd_split *s)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < s->n_kinds; k++)
+        sum += rate_of_kind(s, k);
+    return sum;
+}
+
+/* The part of the loop that is for this kind and those that are no quicker, by their speeds. 1: all, or nothing is known. */
+static double part_of(const hd_split *s, uint32_t kind)
+{
+    double sum = 0;
+    if (!(hd_compared_ns(s, kind) > 0))
+        return 1;
+    for (uint32_t k = 0; k < s->n_kinds; k++)
+        sum += s->kinds[k].n_present && hd_compared_ns(s, k) >= hd_compared_ns(s, kind) ? rate_of_kind(s, k) : 0;
+    return sum / rate_of_all(s);
+}
+
+/* The shortest least slice of the kinds that are quicker. */
+static double others_least_ns(const hd_split *s, uint32_t kind)
+{
+    double least = HUGE_VAL;
+    for (uint32_t k = 0; k < s->n_kinds; k++)
+        if (s->kinds[k].n_present && hd_compared_ns(s, k) < hd_compared_ns(s, kind))
+            least = fmin(least, hd_kind_ns(s, k, 0));
+    return least;
+}
+
+typedef struct times {
+    double without, with;
+} times;
+
+/* Of the rest of the loop: without this kind and those that are no quicker, and with them, if it ends ns later because of them. */
+static times times_of(const hd_split *s, uint32_t kind, double ns)
+{
+    const double part = part_of(s, kind), rest = (double)(s->n - s->n_ended) / s->rate;
+    return (times){part < 1 ? fmax(rest / (1 - part), others_least_ns(s, kind)) : HUGE_VAL, rest + ns};
+}
+
+static int is_worth(times t) { return t.with <= (1 - WORTH) * t.without; }
+
+static times times_at_least(const hd_split *s, uint32_t kind)
+{
+    return times_of(s, kind, least_ns(s, &s->kinds[kind].model, s->units[s->kinds[kind].first].is.least));
+}
+
+/* An accelerator beside which no other kind is worth it. */
+static int is_lone(const hd_split *s, uint32_t unit)
+{
+    const uint32_t own = s->units[unit].is.kind;
+    if (s->n_unknown || s->units[unit].is.most_flying == 1 || s->kinds[own].n_present > 1 ||
+        !(hd_compared_ns(s, own) > 0))
+        return 0;
+    for (uint32_t k = 0; k < s->n_kinds; k++)
+        if (k != own && s->kinds[k].n_present && is_worth(times_at_least(s, k)))
+            return 0;
+    return 1;
+}
+
+/* A loop that nobody is at work on leaves nobody out. But when it begins, the quickest kind may be about to ask. */
+static int others_work(const hd_split *s, uint32_t unit, uint64_t now_ns)
+{
+    return s->n_under_way || (s->units[unit].is.kind != s->quickest && s->kinds[s->quickest].n_present &&
+                              hd_elapsed_ns(s, now_ns) < LATE_NS);
+}
+
+/* The unit would take longer for its least slice than others for all that is left. Of the quickest kind that is judged by what can be compared:
+ * of an uneven load it may have seen the dense part so far, and others the rest. */
+static int is_too_slow(hd_split *s, uint32_t unit, uint64_t now_ns)
 {
     const hd_claimant *u = &s->units[unit];
+    const double each = hd_compared_ns(s, u->is.kind), left = (double)(s->n - s->n_ended);
     const int is_first = leads(s, u->is.kind);
-    const double ns = is_first ? hd_kind_ns(s, u->is.kind, 0) : least_ns(s, hd_model_of(s, unit), u->is.least);
-    const double others = s->rate - u->rate;
-    const double left = (double)(s->n - s->n_ended), rest = others > 0 ? left / others : ns;
-    const double other_kinds = s->rate - rate_of_kind(s, u->is.kind);
-    if (s->n_unknown || !s->n_under_way)
-        return 0;
-    if (ns > rest && is_beaten(s, ns))
-        return hd_refuse(s, unit, now_ns, rest, ns);
-    if (!is_first && other_kinds > LEAST_OTHERS * s->rate && left / other_kinds - left / s->rate < ns)
-        return hd_refuse(s, unit, now_ns, left / other_kinds, left / s->rate + ns);
-    return 0;
+    const double ns = is_first ? hd_model_of(s, unit)->t0_ns + (double)u->is.least * each
+                               : least_ns(s, hd_model_of(s, unit), u->is.least);
+    const double others = is_first ? rate_of_all(s) - 1 / each : s->rate - u->rate,
+                 rest = others > 0 ? left / others : ns;
+    return each > 0 && ns > rest && is_beaten(s, ns) && hd_refuse(s, unit, now_ns, rest, ns);
 }
+
+/* By these times. */
+static int is_worthless(hd_split *s, uint32_t unit, uint64_t now_ns, times t)
+{
+    const uint32_t kind = s->units[unit].is.kind;
+    const times told = times_at_least(s, kind);
+    return !leads(s, kind) && !is_worth(t) && hd_refuse(s, unit, now_ns, told.without, told.with);
+}
+
+static int is_left_out(hd_split *s, uint32_t unit, uint64_t now_ns)
+{
+    return !s->n_unknown && others_work(s, unit, now_ns) &&
+           (is_too_slow(s, unit, now_ns) || is_worthless(s, unit, now_ns, times_at_least(s, s->units[unit].is.kind)));
+}
+
+/* ---- claims and slices ----------------------------------------------------------------------------------------------- */
 
 /* Grains of the unit's latest slice that was timed. */
 static double latest(const hd_claimant *u)
@@ -83,28 +174,42 @@ static double latest(const hd_claimant *u)
     return u->recent.n_seen ? u->recent.n[(u->recent.n_seen - 1) % HD_N_SAMPLES] : (double)u->is.least;
 }
 
+/* The time by prediction that the unit is trusted with. */
+static double trusted_ns(const hd_split *s, uint32_t unit, uint64_t now_ns)
+{
+    if (s->has_models || leads(s, s->units[unit].is.kind))
+        return HUGE_VAL;
+    return fmax(hd_elapsed_ns(s, now_ns) / FIRST_PARTS, FIRST_NS);
+}
+
 /* While kinds are unknown. */
 static uint64_t grown(const hd_split *s, uint32_t unit, uint64_t now_ns)
 {
     const hd_claimant *u = &s->units[unit];
-    const hd_split_model *m = hd_model_of(s, unit);
-    const double run = hd_elapsed_ns(s, now_ns), least = FIXED_TIMES * m->t0_ns;
-    const double fits = (run > least ? run : least) / hd_each_ns(s, unit);
-    return (uint64_t)(GROWTH * latest(u) < fits ? GROWTH * latest(u) : fits);
+    const double ns = fmax(hd_elapsed_ns(s, now_ns), FIXED_TIMES * hd_model_of(s, unit)->t0_ns);
+    return (uint64_t)fmin(GROWTH * latest(u), fmin(ns, trusted_ns(s, unit, now_ns)) / hd_each_ns(s, unit));
+}
+
+/* As long as the slices of an accelerator alone should be. With copies they are short at both ends of the loop; in a first run they grow. */
+static double lone_ns(const hd_split *s, uint32_t unit, double rest, double run)
+{
+    const uint32_t copies = s->units[unit].is.copies;
+    return fmin(rest / (copies ? FEWEST_PARTS : LONE_PARTS), s->has_models && !copies ? LONE_NS : run);
 }
 
 /* As long as a slice should take. While the fixed cost is unknown slices grow, because equal ones would never tell. */
 static double slice_ns(const hd_split *s, uint32_t unit, uint64_t now_ns)
 {
     const hd_claimant *u = &s->units[unit];
-    const double rest = (double)(s->n - s->n_ended) / (s->rate > u->rate ? s->rate : u->rate),
-                 run = hd_elapsed_ns(s, now_ns);
-    const double even = sqrt(2 * hd_model_of(s, unit)->t0_ns * rest),
-                 most = even > rest / FEWEST_PARTS ? even : rest / FEWEST_PARTS;
-    const double fixed = FIXED_TIMES * hd_model_of(s, unit)->t0_ns, grown = PROBE * latest(u) * hd_each_ns(s, unit);
-    const double least = s->kinds[u->is.kind].recent.deviation_ns > 0 ? fixed : grown;
-    const double ns = rest / PARTS_LEFT < run ? rest / PARTS_LEFT : run;
-    return ns > least ? ns : least < most ? least : most;
+    const double t0 = hd_model_of(s, unit)->t0_ns, run = hd_elapsed_ns(s, now_ns);
+    const double rest = (double)(s->n - s->n_ended) / fmax(s->rate, u->rate);
+    const double most = fmax(sqrt(2 * t0 * rest), rest / FEWEST_PARTS);
+    const double least =
+        s->kinds[u->is.kind].recent.deviation_ns > 0 ? FIXED_TIMES * t0 : PROBE * latest(u) * hd_each_ns(s, unit);
+    double ns = fmin(rest / PARTS_LEFT, run);
+    if (is_lone(s, unit))
+        ns = fmax(ns, lone_ns(s, unit, rest, run));
+    return fmin(fmax(ns, fmin(least, most)), trusted_ns(s, unit, now_ns));
 }
 
 /* A slice of few grains takes an accelerator as long as its dearest one. So where grains are uneven, it has more of them. */
@@ -144,7 +249,11 @@ static uint64_t claim(hd_split *s, uint32_t unit, uint64_t now_ns)
         return 0;
     if (s->n_unknown)
         return grown(s, unit, now_ns) > n ? grown(s, unit, now_ns) : n ? n : 1;
-    n = hd_part(hd_unclaimed(s), u->rate, SHARE * s->rate, slice_grains(s, unit, now_ns));
+    if (is_lone(s, unit))
+        return hd_unclaimed(s);
+    n = slice_grains(s, unit, now_ns);
+    if (s->has_models && leads(s, u->is.kind))
+        n = hd_part(hd_unclaimed(s), u->rate, SHARE * s->rate, n);
     return n ? n : 1;
 }
 
@@ -192,6 +301,8 @@ static int cut(hd_split *s, uint32_t unit, uint64_t now_ns)
     hd_kind *kind = &s->kinds[u->is.kind];
     tail t;
     if (!hd_is_known(s, unit) || (u->is_waiting && kind->refused_at == s->changes))
+        return 0;
+    if (!s->n_unknown && others_work(s, unit, now_ns) && is_worthless(s, unit, now_ns, times_of(s, u->is.kind, 0)))
         return 0;
     t = best_tail(s, unit, now_ns);
     if (!t.of) {
