@@ -5,15 +5,15 @@
 #include <string.h>
 
 extern const app app_beam, app_bfs, app_blackscholes, app_boxfilter, app_conv, app_dct, app_des3, app_dtw, app_ep,
-    app_fbank, app_heat, app_heat2d, app_histogram, app_inthist, app_jacobi, app_lu, app_mandel, app_mix, app_mm,
-    app_quad, app_queens, app_sat, app_slu, app_sor, app_sw, app_uts;
+    app_fbank, app_heat, app_heat2d, app_histogram, app_hotspot, app_inthist, app_jacobi, app_lu, app_mandel,
+    app_matmul, app_mix, app_mm, app_quad, app_queens, app_sat, app_slu, app_sor, app_sw, app_uts;
 
-const app *const app_list[] = {&app_beam,   &app_bfs,    &app_blackscholes, &app_boxfilter, &app_conv,
-                               &app_dct,    &app_des3,   &app_dtw,          &app_ep,        &app_fbank,
-                               &app_heat,   &app_heat2d, &app_histogram,    &app_inthist,   &app_jacobi,
-                               &app_lu,     &app_mandel, &app_mix,          &app_mm,        &app_quad,
-                               &app_queens, &app_sat,    &app_slu,          &app_sor,       &app_sw,
-                               &app_uts,    NULL};
+const app *const app_list[] = {
+    &app_beam,      &app_bfs,     &app_blackscholes, &app_boxfilter, &app_conv,   &app_dct,
+    &app_des3,      &app_dtw,     &app_ep,           &app_fbank,     &app_heat,   &app_heat2d,
+    &app_histogram, &app_hotspot, &app_inthist,      &app_jacobi,    &app_lu,     &app_mandel,
+    &app_matmul,    &app_mix,     &app_mm,           &app_quad,      &app_queens, &app_sat,
+    &app_slu,       &app_sor,     &app_sw,           &app_uts,       NULL};
 
 const app *app_find(const char *name)
 {

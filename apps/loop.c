@@ -78,14 +78,27 @@ static int make_arrays(app_case *c)
     return 0;
 }
 
-static int make_loop(app_case *c)
+static int is_swapping(const app_loop_form *f) { return f->swaps[0] != f->swaps[1]; }
+
+/* The array that stands in row i of the form. */
+static heddle_array *array_of(const app_looping *l, uint32_t i, int is_swapped)
+{
+    const uint32_t *swaps = l->form.swaps;
+    return l->arrays[!is_swapped ? i : i == swaps[0] ? swaps[1] : i == swaps[1] ? swaps[0] : i];
+}
+
+static int make_loop(app_case *c, int is_swapped, heddle_loop **out)
 {
     app_looping *l = c->looping;
     heddle_loop_desc d = l->form.desc;
     heddle_access accesses[APP_MOST_ROWS];
     for (uint32_t i = 0; i < l->form.n_rows; i++) {
         const app_rows *r = &l->form.rows[i];
-        accesses[i] = (heddle_access)HEDDLE_ROWS(l->arrays[i], r->mode, r->field, r->before, r->after);
+        heddle_array *a = array_of(l, i, is_swapped);
+        if (r->is_all)
+            accesses[i] = (heddle_access)HEDDLE_ALL(a, r->field);
+        else
+            accesses[i] = (heddle_access)HEDDLE_ROWS(a, r->mode, r->field, r->before, r->after);
     }
     d.accesses = accesses;
     d.n_accesses = l->form.n_rows;
@@ -94,7 +107,15 @@ static int make_loop(app_case *c)
     d.n_trace = c->n_trace;
     if (c->spawning.team_size)
         d.team_size = c->spawning.team_size;
-    return heddle_loop_new(l->fleet, c->app->loops, &d, &l->loop) == HEDDLE_OK ? 0 : app_failed(c);
+    return heddle_loop_new(l->fleet, c->app->loops, &d, out) == HEDDLE_OK ? 0 : app_failed(c);
+}
+
+static int make_loops(app_case *c)
+{
+    app_looping *l = c->looping;
+    if (make_loop(c, 0, &l->loop))
+        return -1;
+    return is_swapping(&l->form) ? make_loop(c, 1, &l->swapped) : 0;
 }
 
 int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f)
@@ -102,7 +123,7 @@ int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f)
     if (app_fleet_open(c, ctx))
         return -1;
     c->looping->form = *f;
-    return make_arrays(c) || make_loop(c) || app_loop_reset(c) ? -1 : 0;
+    return make_arrays(c) || make_loops(c) || app_loop_reset(c) ? -1 : 0;
 }
 
 void app_loop_close(app_case *c)
@@ -111,6 +132,7 @@ void app_loop_close(app_case *c)
     if (!l)
         return;
     heddle_loop_free(l->loop);
+    heddle_loop_free(l->swapped);
     heddle_wavefront_free(l->front);
     for (uint32_t i = 0; i < l->n_arrays; i++)
         heddle_array_free(l->arrays[i]);
@@ -129,7 +151,7 @@ int app_loop_reset(app_case *c)
         memset(l->form.found[i].result, 0, l->form.found[i].n * number_bytes(l->form.found[i].type));
     for (uint32_t i = 0; i < l->form.n_rows; i++) {
         const app_rows *r = &l->form.rows[i];
-        if (r->mode != HEDDLE_MODE_OUT)
+        if (r->mode == HEDDLE_MODE_IN)
             continue;
         memset(r->host, 0, r->n_rows * r->row_bytes);
         if (heddle_array_wrote(l->arrays[i], 0, r->n_rows) != HEDDLE_OK)
@@ -138,21 +160,25 @@ int app_loop_reset(app_case *c)
     return 0;
 }
 
+/* Rows that are only read may be written when they stand in another's place. */
+static int is_written(const app_loop_form *f, uint32_t i)
+{
+    return f->rows[i].mode != HEDDLE_MODE_IN || (is_swapping(f) && (i == f->swaps[0] || i == f->swaps[1]));
+}
+
 int app_loop_fetch(app_case *c)
 {
     const app_looping *l = c->looping;
     for (uint32_t i = 0; l && i < l->form.n_rows; i++)
-        if (l->form.rows[i].mode != HEDDLE_MODE_IN &&
-            heddle_array_fetch(l->arrays[i], 0, l->form.rows[i].n_rows) != HEDDLE_OK)
+        if (is_written(&l->form, i) && heddle_array_fetch(l->arrays[i], 0, l->form.rows[i].n_rows) != HEDDLE_OK)
             return app_failed(c);
     return 0;
 }
 
 /* ---- the engine ---- */
 
-static int wait(app_case *c)
+static int wait(app_case *c, heddle_loop *l)
 {
-    heddle_loop *l = c->looping->loop;
     const uint32_t limit = c->time_limit_ms ? c->time_limit_ms : HEDDLE_FOREVER;
     heddle_status s = heddle_loop_wait(l, limit);
     if (s != HEDDLE_EBUSY)
@@ -164,11 +190,24 @@ static int wait(app_case *c)
     return -1;
 }
 
+static int run_once(app_case *c, heddle_loop *l)
+{
+    if (heddle_loop_start(l, c->record, c->record_bytes) != HEDDLE_OK)
+        return app_failed(c);
+    return wait(c, l);
+}
+
 static int run(app_case *c)
 {
-    if (heddle_loop_start(c->looping->loop, c->record, c->record_bytes) != HEDDLE_OK)
-        return app_failed(c);
-    return wait(c);
+    const app_looping *l = c->looping;
+    const uint64_t n = l->form.n_runs ? l->form.n_runs : 1;
+    for (uint64_t i = 0; i < n; i++) {
+        if (l->form.turn)
+            l->form.turn(c, i);
+        if (run_once(c, l->swapped && i % 2 ? l->swapped : l->loop))
+            return -1;
+    }
+    return 0;
 }
 
 static size_t facts(const app_case *c, app_fact out[APP_FACTS])
@@ -180,6 +219,8 @@ static size_t facts(const app_case *c, app_fact out[APP_FACTS])
         out[n++] = (app_fact){"indices_2", "each of #", d->n_2};
     if (d->tile)
         out[n++] = (app_fact){"tile", "tiles of #", d->tile};
+    if (c->looping->form.n_runs > 1)
+        out[n++] = (app_fact){"loop_runs", "# times", c->looping->form.n_runs};
     return n;
 }
 

@@ -17,6 +17,7 @@ typedef struct app_rows {
     heddle_mode mode;
     size_t field;           /* of its pointer in the record */
     uint64_t before, after; /* rows more that an index reads */
+    int is_all;             /* any index reads all of it */
 } app_rows;
 
 /* What an app's build fills in. */
@@ -26,6 +27,9 @@ typedef struct app_loop_form {
     heddle_reduction found[APP_MOST_FOUND];
     uint32_t n_found;
     heddle_loop_desc desc; /* begins as HEDDLE_LOOP_INIT; accesses and reductions are those above */
+    uint64_t n_runs;       /* of the loop in a run of the case, one after another; 0 counts as 1 */
+    uint32_t swaps[2];     /* rows of the form that change places after each of these; equal: none do */
+    void (*turn)(app_case *c, uint64_t run); /* NULL, or called before each: it may change the record */
 } app_loop_form;
 
 /* A case's part of it. */
@@ -34,6 +38,7 @@ typedef struct app_looping {
     heddle_array *arrays[APP_MOST_ROWS];
     uint32_t n_arrays;
     heddle_loop *loop;       /* of a scenario with app_loop; */
+    heddle_loop *swapped;    /* the same with rows in each other's place, if rows are swapped; */
     heddle_wavefront *front; /* with app_wavefront */
     app_loop_form form;
 } app_looping;
@@ -44,7 +49,7 @@ int app_fleet_open(app_case *c, heddle_ctx *ctx);
 heddle_array *app_front_array(app_case *c, void *host, uint64_t n_rows, uint64_t row_bytes);
 /* The wavefront of the app's table `cells`; a stride's time limit is the case's. */
 int app_front_new(app_case *c, const heddle_wavefront_desc *d);
-/* A form without rows and results, of n indices. */
+/* A form without rows and results, of n indices, run once. */
 app_loop_form app_loop_of(uint64_t n);
 void app_loop_add_rows(app_loop_form *f, app_rows rows);
 void app_loop_add_found(app_loop_form *f, heddle_reduction r);
