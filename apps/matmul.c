@@ -20,7 +20,8 @@
 
 #define MOST_SIDE (UINT64_C(1) << 24)
 #define MOST_WHOLE (UINT64_C(1) << 27) /* products that are checked one by one */
-enum { SAMPLED = 24, A, B, X };        /* rows and columns of a large product that are looked at; streams of noise */
+enum { SAMPLED = 24 };                 /* rows and columns of a large product that are looked at */
+enum { A = 1, B, X };                  /* streams of noise */
 
 extern const app app_matmul;
 

@@ -171,6 +171,20 @@ static void dtw_cases(const char *root)
     json_decref(f.expected);
 }
 
+/* Key "hotspot_steps_60" of "64x64". In single precision sums of squares drift. */
+static void hotspot_case(const folder *f, int n, const char *key, const json_t *c)
+{
+    const app_pair opt = {"steps", strrchr(key, '_') + 1};
+    char temperatures[512], power[512], what[512];
+    const char *inputs[] = {temperatures, power};
+    app_request q = {{0, 0}, {13, 30}, &opt, 1, inputs, 2, {0}};
+    known_sink k = {what, c, {2e-5, 1e-3}, 0};
+    snprintf(temperatures, sizeof temperatures, "%s/temp_%d", f->path, n);
+    snprintf(power, sizeof power, "%s/power_%d", f->path, n);
+    snprintf(what, sizeof what, "%d %s of %s", n, key, f->path);
+    run_case("hotspot", &q, &k, 8, (double)n * n * strtod(opt.value, NULL) * 3);
+}
+
 /* Keys "jacobi5_sweeps_10", "heat2d_gauss_seidel_sweeps_10", "sor1.5_sweeps_10" of "64x64"; skips others. */
 static void field_case(const folder *f, const char *size, const char *key, const json_t *c)
 {
@@ -184,6 +198,8 @@ static void field_case(const folder *f, const char *size, const char *key, const
     char input[512], what[512];
     app_request q = {{0, 0}, {13, 64}, &opt, 1, inputs, 1, {0}};
     known_sink k = {what, c, {1e-5, 1e-4}, 0};
+    if (!strncmp(key, "hotspot_steps_", 14))
+        hotspot_case(f, (int)n, key, c);
     if (!name)
         return;
     snprintf(input, sizeof input, "%s/temp_%d", f->path, (int)n);
@@ -452,6 +468,31 @@ static void ep_cases(const char *root)
     json_decref(f.expected);
 }
 
+static void matmul_cases(const char *root)
+{
+    static const char *const types[] = {"fp32", "int32"};
+    folder f;
+    char depth[32];
+    const json_t *c;
+    folder_open(&f, root, "generated");
+    c = json_object_get(f.expected, "matmul");
+    for (size_t i = 0; c && i < 2; i++) {
+        const app_pair opts[] = {{"type", types[i]}, {"k", depth}, {"parts", i ? "5" : "1"}};
+        app_request q = {{(uint64_t)json_integer_value(json_object_get(c, "m")),
+                          (uint64_t)json_integer_value(json_object_get(c, "n"))},
+                         {11, 30},
+                         opts,
+                         3,
+                         NULL,
+                         0,
+                         {0}};
+        known_sink k = {types[i], json_object_get(c, types[i]), {i ? 0 : 1e-6, i ? 0 : 1e-4}, 0};
+        snprintf(depth, sizeof depth, "%lld", (long long)json_integer_value(json_object_get(c, "k")));
+        run_case("matmul", &q, &k, 3, 1e6);
+    }
+    json_decref(f.expected);
+}
+
 static void made_up_cases(const char *root)
 {
     made_up_case(root, "beam", "beams", "samples", 70);
@@ -460,9 +501,9 @@ static void made_up_cases(const char *root)
 
 static void all_cases(const char *root)
 {
-    static void (*const groups[])(const char *) = {sw_cases,    dtw_cases,     field_cases,  picture_cases,
-                                                   lu_cases,    bfs_cases,     mandel_cases, des3_cases,
-                                                   fbank_cases, made_up_cases, price_cases,  ep_cases};
+    static void (*const groups[])(const char *) = {sw_cases,    dtw_cases,    field_cases, picture_cases, lu_cases,
+                                                   bfs_cases,   mandel_cases, des3_cases,  fbank_cases,   made_up_cases,
+                                                   price_cases, ep_cases,     matmul_cases};
     struct timespec a, b;
     size_t i;
     for (i = 0; i < sizeof groups / sizeof groups[0]; i++) {

@@ -6,6 +6,6 @@ int main(int argc, char **argv)
 {
     on_gpu = known_on_gpu(argc, argv);
     all_cases(TEST_SOURCE_DIR "/data");
-    CHECK(n_cases >= (on_gpu ? 16 : 20) && n_runs >= n_cases);
+    CHECK(n_cases >= (on_gpu ? 22 : 26) && n_runs >= n_cases);
     return 0;
 }

@@ -27,8 +27,16 @@ static const subject subjects[] = {
     {"ep", {70, 0}, {0, 0}, {{NULL, NULL}}, 0},
     {"histogram", {1000003, 0}, {0, 0}, {{"tile", "12"}}, 1},
     {"histogram", {5, 0}, {0, 0}, {{NULL, NULL}}, 0},
+    {"hotspot", {97, 130}, {9, 50}, {{"steps", "3"}}, 1},
+    {"hotspot", {65, 1100}, {0, 0}, {{"steps", "5"}}, 1},
+    {"hotspot", {1, 1}, {0, 0}, {{"steps", "1"}}, 1},
     {"mandel", {90, 71}, {3, 40}, {{"most", "60"}}, 1},
     {"mandel", {40, 300}, {0, 0}, {{"most", "60"}}, 1},
+    {"matmul", {301, 217}, {64, 50}, {{"k", "77"}}, 1},
+    {"matmul", {300, 260}, {0, 0}, {{"k", "141"}, {"parts", "3"}}, 2},
+    {"matmul", {256, 384}, {0, 0}, {{"k", "96"}, {"parts", "3"}}, 2},
+    {"matmul", {150, 140}, {0, 0}, {{"type", "int32"}, {"parts", "7"}}, 2},
+    {"matmul", {1, 1}, {0, 0}, {{"type", "int32"}}, 1},
 };
 static const char *const fleets[] = {"serial", "cpu:2", "virtual:speed=0.5 cpu:1", "2*virtual:memory=3e6", "cpu:3"};
 static const char *const gpu_fleets[] = {"serial", "cuda:0", "cuda:0 cpu:2", "2*cuda:0/2 virtual: cpu:1"};
@@ -52,7 +60,7 @@ static bytes take(const app_case *c)
     const app_loop_form *f = &c->looping->form;
     bytes all = {NULL, 0};
     for (uint32_t i = 0; i < f->n_rows; i++)
-        if (f->rows[i].mode == HEDDLE_MODE_OUT)
+        if (f->rows[i].mode != HEDDLE_MODE_IN)
             add(&all, f->rows[i].host, f->rows[i].n_rows * f->rows[i].row_bytes);
     for (uint32_t i = 0; i < f->n_found; i++)
         add(&all, f->found[i].result, f->found[i].n * 8u);
@@ -102,7 +110,7 @@ static void spoil(app_case *c)
     if (f->n_found)
         ((uint8_t *)f->found[0].result)[6] ^= 1;
     for (uint32_t i = 0; i < f->n_rows; i++)
-        if (f->rows[i].mode == HEDDLE_MODE_OUT)
+        if (f->rows[i].mode != HEDDLE_MODE_IN)
             ((uint8_t *)f->rows[i]
                  .host)[f->rows[i].row_bytes == 1 ? 0 : f->rows[i].row_bytes / 4 * 4 - (f->rows[i].row_bytes > 3)] ^=
                 64;
@@ -179,6 +187,9 @@ static void test_refused(void)
     option_refused("ep", "tile", "0");
     option_refused("histogram", "tile", "3");
     option_refused("boxfilter", "reach", "128");
+    option_refused("hotspot", "steps", "0");
+    option_refused("matmul", "type", "fp64");
+    option_refused("matmul", "parts", "0");
     option_refused("blackscholes", "volatility", "0");
     build_refused("nothing", "nothing");
     build_refused("virtual: gpu:1", "gpu:1");
