@@ -4,7 +4,9 @@
  *
  * The chip is 16 mm wide. From more than 1024 cells a side on it grows with them: of smaller cells a step would be unstable.
  *
- * Input: temperatures in kelvin, then the cells' power in watts, one number a line each. Without: 320 + 24 * noise, and noise up to the
+ * Cells hold the difference from MIDDLE: near 0 fp32 has bits to spare for what a step adds, which is little.
+ *
+ * Input: temperatures in kelvin, then the cells' power in watts, one number a line each. Without: MIDDLE + 24 * noise, and noise up to the
  * power density that the step is made for. */
 #include "field.h"
 #include "loop.h"
@@ -27,7 +29,8 @@
 #define THICKNESS 0.0005  /* metres */
 #define WIDTH 0.016       /* of at most so many cells: */
 #define MOST_CELLS 1024
-#define AMBIENT 80.0f
+#define AMBIENT 80
+#define MIDDLE 320
 
 extern const app app_hotspot;
 
@@ -56,7 +59,7 @@ static void set_record(hotspot_case *p, app_body body)
                                  .flow_x = (float)(2 * CONDUCTIVITY * THICKNESS * high / wide),
                                  .flow_y = (float)(2 * CONDUCTIVITY * THICKNESS * wide / high),
                                  .flow_z = (float)(CONDUCTIVITY * high * wide / THICKNESS),
-                                 .ambient = AMBIENT,
+                                 .ambient = AMBIENT - MIDDLE,
                                  .tuned = body != APP_BODY_PORTABLE};
 }
 
@@ -66,9 +69,16 @@ static void make_up(void *self, uint64_t begin, uint64_t end)
     const uint64_t *n = p->f.c.n;
     const double most = MOST_DENSITY * side_of(n[0]) * side_of(n[1]);
     for (uint64_t i = begin * n[1]; i < end * n[1]; i++) {
-        p->f.start[i] = (float)(320.0 + 24.0 * noise_unit(1, i));
+        p->f.start[i] = (float)(24.0 * noise_unit(1, i));
         p->power[i] = (float)(most * noise_unit(2, i));
     }
+}
+
+static void subtract(void *self, uint64_t begin, uint64_t end)
+{
+    hotspot_case *p = self;
+    for (uint64_t i = begin * p->f.c.n[1]; i < end * p->f.c.n[1]; i++)
+        p->f.start[i] -= MIDDLE;
 }
 
 static int load_numbers(hotspot_case *p, const app_request *q, char *error)
@@ -81,10 +91,11 @@ static int load_numbers(hotspot_case *p, const app_request *q, char *error)
     if (input_numbers(q->inputs[0], &n[0], &n[1], &p->f.start, error))
         return -1;
     memcpy(n_power, n, sizeof n);
-    return input_numbers(q->inputs[1], &n_power[0], &n_power[1], &p->power, error) ||
-                   app_sizes(&app_hotspot, q, n, MOST_SIDE, 1, p->f.c.n, p->f.c.b, error)
-               ? -1
-               : 0;
+    if (input_numbers(q->inputs[1], &n_power[0], &n_power[1], &p->power, error) ||
+        app_sizes(&app_hotspot, q, n, MOST_SIDE, 1, p->f.c.n, p->f.c.b, error))
+        return -1;
+    app_spread(n[0], n[1], subtract, p);
+    return 0;
 }
 
 static int make_numbers(hotspot_case *p, const app_request *q, char *error)
@@ -114,6 +125,7 @@ static int load(app_case *c, const app_request *q, char *error)
         if (!p->cells[i])
             return -1;
     }
+    p->f.middle = MIDDLE;
     set_record(p, body);
     return 0;
 }

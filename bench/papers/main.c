@@ -16,7 +16,8 @@ static const struct paper {
               {"didc14", figures_didc14},
               {"peerwave", figures_peerwave},
               {"pagoda", figures_pagoda},
-              {"hdss", figures_hdss}};
+              {"hdss", figures_hdss},
+              {"mesi", figures_mesi}};
 enum { N_PAPERS = sizeof papers / sizeof *papers };
 
 static int unknown_paper(const char *name)

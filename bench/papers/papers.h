@@ -11,5 +11,6 @@ int figures_didc14(const options *o);
 int figures_peerwave(const options *o);
 int figures_pagoda(const options *o);
 int figures_hdss(const options *o);
+int figures_mesi(const options *o);
 
 #endif

@@ -171,14 +171,14 @@ static void dtw_cases(const char *root)
     json_decref(f.expected);
 }
 
-/* Key "hotspot_steps_60" of "64x64". In single precision sums of squares drift. */
+/* Key "hotspot_steps_60" of "64x64". */
 static void hotspot_case(const folder *f, int n, const char *key, const json_t *c)
 {
     const app_pair opt = {"steps", strrchr(key, '_') + 1};
     char temperatures[512], power[512], what[512];
     const char *inputs[] = {temperatures, power};
     app_request q = {{0, 0}, {13, 30}, &opt, 1, inputs, 2, {0}};
-    known_sink k = {what, c, {2e-5, 1e-3}, 0};
+    known_sink k = {what, c, {1e-5, 1e-3}, 0};
     snprintf(temperatures, sizeof temperatures, "%s/temp_%d", f->path, n);
     snprintf(power, sizeof power, "%s/power_%d", f->path, n);
     snprintf(what, sizeof what, "%d %s of %s", n, key, f->path);
