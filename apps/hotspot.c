@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hotspot.c - temperatures of a chip in time: explicit steps, each from one array of temperatures into another, whose roles then change.
+/* hotspot.c - temperatures of a chip in time: explicit steps, each from one array of temperatures into another. Then the two change roles.
  * (Rodinia's model and constants.) A step is a run of the loop: rows follow the first index, and one more on either side goes with them.
  *
  * The chip is 16 mm wide. From more than 1024 cells a side on it grows with them: of smaller cells a step would be unstable.
@@ -84,12 +84,12 @@ static void subtract(void *self, uint64_t begin, uint64_t end)
 static int load_numbers(hotspot_case *p, const app_request *q, char *error)
 {
     uint64_t n[2] = {q->n[0], q->n[1]}, n_power[2];
+    if (input_numbers(q->inputs[0], &n[0], &n[1], &p->f.start, error))
+        return -1;
     if (q->n_inputs != 2) {
         snprintf(error, APP_ERROR, "hotspot takes two input files, temperatures and power, or none");
         return -1;
     }
-    if (input_numbers(q->inputs[0], &n[0], &n[1], &p->f.start, error))
-        return -1;
     memcpy(n_power, n, sizeof n);
     if (input_numbers(q->inputs[1], &n_power[0], &n_power[1], &p->power, error) ||
         app_sizes(&app_hotspot, q, n, MOST_SIDE, 1, p->f.c.n, p->f.c.b, error))

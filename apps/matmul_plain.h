@@ -2,8 +2,8 @@
 /* matmul_plain.h - the numbers of matmul and its plain version, for the lone thread of a core and for teams of any size. Numbers are
  * words of four bytes: all code moves them alike, and only the multiply-add asks what they are. In the common part of C, C++ and CUDA.
  *
- * A lone thread takes a strip of B, MATMUL_STRIP columns of up to MATMUL_CHUNK rows, into a buffer, and then row by row of A the same
- * columns of C into registers. Their chains of sums are independent, so vector units have enough to do. */
+ * A lone thread copies a strip of B, MATMUL_STRIP columns of up to MATMUL_CHUNK rows, into a buffer. Then it takes row by row of A, with
+ * the strip's columns of C in registers. Their chains of sums are independent, so vector units have enough to do. */
 #ifndef MATMUL_PLAIN_H
 #define MATMUL_PLAIN_H
 

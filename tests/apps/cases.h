@@ -178,7 +178,7 @@ static void hotspot_case(const folder *f, int n, const char *key, const json_t *
     char temperatures[512], power[512], what[512];
     const char *inputs[] = {temperatures, power};
     app_request q = {{0, 0}, {13, 30}, &opt, 1, inputs, 2, {0}};
-    known_sink k = {what, c, {1e-5, 1e-3}, 0};
+    known_sink k = {what, c, {1e-5, 1e-4}, 0};
     snprintf(temperatures, sizeof temperatures, "%s/temp_%d", f->path, n);
     snprintf(power, sizeof power, "%s/power_%d", f->path, n);
     snprintf(what, sizeof what, "%d %s of %s", n, key, f->path);

@@ -164,6 +164,14 @@ static void option_refused(const char *name, const char *key, const char *value)
     refused(name, &q, key);
 }
 
+/* Temperatures alone. */
+static void input_refused(void)
+{
+    const char *const inputs[] = {TEST_SOURCE_DIR "/data/hotspot/temp_64"};
+    const app_request q = {{0, 0}, {0, 0}, NULL, 0, inputs, 1, {0}};
+    refused("hotspot", &q, "two input files");
+}
+
 static void build_refused(const char *devices, const char *word)
 {
     const app_request q = {{50, 0}, {0, 0}, NULL, 0, NULL, 0, {0}};
@@ -191,6 +199,7 @@ static void test_refused(void)
     option_refused("matmul", "type", "fp64");
     option_refused("matmul", "parts", "0");
     option_refused("blackscholes", "volatility", "0");
+    input_refused();
     build_refused("nothing", "nothing");
     build_refused("virtual: gpu:1", "gpu:1");
 }

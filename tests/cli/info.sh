@@ -45,7 +45,7 @@ for word in $words; do
 done
 
 apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')
-[ "$apps" = "beam bfs blackscholes boxfilter conv dct des3 dtw ep fbank heat heat2d histogram inthist jacobi lu mandel mix mm quad queens sat slu sor sw uts " ] || fail "apps are '$apps'"
+[ "$apps" = "beam bfs blackscholes boxfilter conv dct des3 dtw ep fbank heat heat2d histogram hotspot inthist jacobi lu mandel matmul mix mm quad queens sat slu sor sw uts " ] || fail "apps are '$apps'"
 for app in $apps; do
     run 0 info "$app"
     in_out "^$app - "
@@ -53,7 +53,7 @@ for app in $apps; do
     in_out '^input +[^ ]'
 done
 run 0 info
-loops='blackscholes boxfilter ep histogram'
+loops='blackscholes boxfilter ep histogram hotspot matmul'
 for app in $apps; do
     [[ " $loops " = *" $app "* ]] || in_out "^  $app/graph$"
 done

@@ -196,7 +196,8 @@ HEDDLE_POOL_TRACE=10 run 0 run mandel/pool -n 100x84 -b 16x20 --stats --json
 json_is "35 35 10 25" "'%s %s %s %s' % (d['stats']['bodies'][0]['ok'], d['stats']['bodies'][0]['run']['tasks'], d['stats']['records'], d['stats']['dropped'])"
 rm pool.json pool.svg
 # Loops: the same answer on every fleet, under every way to divide.
-for app in 'blackscholes -n 5000' 'boxfilter -n 100x84 -b 16x20' 'ep -n 70000' 'histogram -n 300000' 'mandel -n 60x70'; do
+for app in 'blackscholes -n 5000' 'boxfilter -n 100x84 -b 16x20' 'ep -n 70000' 'histogram -n 300000' 'mandel -n 60x70' \
+    'hotspot -n 70x90 --opt steps=4' 'matmul -n 150x90 --opt parts=2'; do
     run 0 run $app --devices serial --json
     json_is "ok fleet cut ['serial']" "'%s %s %s %s' % (d['check'], d['backend'], d['schedule'], d['devices'])"
     cp out alone

@@ -197,7 +197,7 @@ static int run_way(figures *f, app_case *c, way *w, times *t)
     return 0;
 }
 
-/* The case is open on a fleet without threads, whose arrays are those of the program. */
+/* The program takes the arrays of the case, which is open on a fleet without threads. */
 static void put_way(figures *f, subject *s, way w)
 {
     times t = {.n = 0};

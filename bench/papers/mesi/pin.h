@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pin.h - memory of the host pinned for copies, for programs by hand. What cannot be pinned is copied all the same, more slowly. */
+/* pin.h - memory of the host pinned for copies, for programs by hand. What cannot be pinned is copied all the same, more slowly. nvcc
+ * includes the runtime's declarations itself. */
 #ifndef MESI_PIN_H
 #define MESI_PIN_H
-
-#include <cuda_runtime.h>
 
 static inline void pin(const void *p, size_t n_bytes)
 {

@@ -24,7 +24,7 @@ loop_long() {
     try loop.front 40 "$tests/front/test_front_same" --cuda
     try loop.front_trouble 40 "$tests/front/test_front_trouble" --cuda
     try loop.front_calls 40 "$tests/front/test_front_calls" --cuda
-    for app in blackscholes histogram boxfilter ep mandel; do
+    for app in blackscholes histogram boxfilter ep mandel matmul hotspot; do
         try "loop.$app" 6 "$build/exact/heddle" run "$app/loop" --devices "cuda:* cpu:*"
     done
     # What a figure has no seconds for is a row that says so.
