@@ -4,8 +4,8 @@
  * A GPU has two arrays of temperatures, with a row more on either side, and its rows' power. Step s reads array s % 2 and writes the other
  * one. Events alone order the GPUs, and graphs are made by capturing the same calls.
  *
- * COPIES: a GPU's step waits for the rows of the step before from its neighbours; after it, they copy the outermost rows that it wrote.
- * They do this in their own copying stream, after their own step, which still reads what the copy overwrites.
+ * COPIES: a GPU's step waits for its neighbours' rows of the step before. When these have done a step, it copies their outermost rows in a
+ * stream of its own. What this overwrites was read a step ago, and the neighbours' step came after that.
  *
  * STORES: the outermost rows of a step are also computed by the edge stream, into the neighbours' memory. It begins when the step before has
  * ended on this GPU and on the neighbours, which still read there, and so runs beside the step; the neighbours' next step waits for it.
@@ -170,7 +170,6 @@ static uint64_t edge_of(const gpu *u, int side) { return side ? u->end - 1 : u->
 static int put_copies(const by_hand_steps *h, uint32_t g, int parity, char *error)
 {
     const gpu *u = &h->gpus[g];
-    TRY(cudaStreamWaitEvent(u->side, u->stepped[parity]));
     if (wait_for(h, g, u->side, 0, parity, error))
         return -1;
     for (int side = 0; side < SIDES; side++) {
