@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* strides.c - the bodies of matmul and hotspot on a part of their indices, with rows of each array a distance of its own apart, and of
- * matmul with a part of the columns of A at a time: the bytes are those of one call for all, with rows side by side, and bytes beyond the part
+/* strides.c - the bodies of matmul and hotspot on a part of their indices, with rows of each array a distance of its own apart. matmul also
+ * takes a part of the columns of A at a time. The bytes are those of one call for all, with rows side by side, and bytes beyond the part
  * stay. By a lone thread, and on emulated blocks of 8 threads and of as many as matmul is tuned for. Parts are aligned to quads, or not. */
 #include "backend/serial/team.h"
 #include "check.h"
@@ -12,7 +12,7 @@
 
 enum { ROWS = 150, COLS = 144, K = 44, MOST_BYTES = ROWS * (COLS * 4 + 64), PATTERN = 0x77 };
 
-/* An array of numbers whose rows are `stride` bytes apart. */
+/* Numbers; from row to row there are `stride` bytes. */
 typedef struct array {
     uint64_t n_rows, n_cols, stride;
     uint8_t at[MOST_BYTES] __attribute__((aligned(64)));
