@@ -27,7 +27,7 @@ typedef struct app_loop_form {
     heddle_reduction found[APP_MOST_FOUND];
     uint32_t n_found;
     heddle_loop_desc desc; /* begins as HEDDLE_LOOP_INIT; accesses and reductions are those above */
-    uint64_t n_runs;       /* of the loop in a run of the case, one after another; 0 counts as 1 */
+    uint64_t n_runs;       /* of the loop in a run of the case, each within its time limit; 0 counts as 1 */
     uint32_t swaps[2];     /* rows of the form that change places after each of these; equal: none do */
     void (*turn)(app_case *c, uint64_t run); /* NULL, or called before each: it may change the record */
 } app_loop_form;
@@ -37,8 +37,9 @@ typedef struct app_looping {
     heddle_fleet *fleet;
     heddle_array *arrays[APP_MOST_ROWS];
     uint32_t n_arrays;
-    heddle_loop *loop;       /* of a scenario with app_loop; */
-    heddle_loop *swapped;    /* the same with rows in each other's place, if rows are swapped; */
+    heddle_loop *loop; /* of a scenario with app_loop; */
+    heddle_loop
+        *swapped; /* the same with rows in each other's place, if rows are swapped; no statistics are asked of it; */
     heddle_wavefront *front; /* with app_wavefront */
     app_loop_form form;
 } app_looping;

@@ -204,6 +204,23 @@ static void test_refused(void)
     build_refused("virtual: gpu:1", "gpu:1");
 }
 
+/* Of a large product not every number is looked at, but every row is. */
+static void test_rows_of_product(void)
+{
+    static const char *const types[] = {"fp32", "int32"};
+    for (int i = 0; i < 2; i++) {
+        const subject large = {"matmul", {700, 600}, {0, 0}, {{"k", "400"}, {"type", types[i]}}, 2};
+        app_case *c = prepare(&large, "cpu:2");
+        bytes got = run(c, "cpu:2");
+        uint8_t *product = c->looping->form.rows[2].host;
+        product[(5 * 600 + 7) * 4 + 3] ^= 1; /* a power of two, or 2^24 */
+        CHECK(c->app->check(c));
+        CHECK_MSG(strstr(c->error, "row 5 of C x"), "%s", c->error);
+        free(got.at);
+        c->app->free(c);
+    }
+}
+
 /* A run that takes too long is stopped, and the next one does not. */
 static void test_limit(void)
 {
@@ -224,6 +241,7 @@ int main(int argc, char **argv)
     CHECK(!unsetenv("HEDDLE_SPLIT"));
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
         check_subject(&subjects[i], cuda ? gpu_fleets : fleets, n);
+    test_rows_of_product();
     test_refused();
     test_limit();
     return 0;
