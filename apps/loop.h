@@ -37,9 +37,8 @@ typedef struct app_looping {
     heddle_fleet *fleet;
     heddle_array *arrays[APP_MOST_ROWS];
     uint32_t n_arrays;
-    heddle_loop *loop; /* of a scenario with app_loop; */
-    heddle_loop
-        *swapped; /* the same with rows in each other's place, if rows are swapped; no statistics are asked of it; */
+    heddle_loop *loop;       /* of a scenario with app_loop; */
+    heddle_loop *swapped;    /* that with rows in each other's place, or NULL; without statistics; */
     heddle_wavefront *front; /* with app_wavefront */
     app_loop_form form;
 } app_looping;
