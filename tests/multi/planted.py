@@ -8,6 +8,7 @@ entry is an error when its text is not found exactly once, so the list cannot ro
 Exit status 1 if one is not caught or does not compile. With NAMEs: only bugs that begin with one. CC: the compiler (cc). All take some
 two minutes of one processor."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -105,8 +106,8 @@ def run(out):
         return "a hang"
     if done.returncode == 0:
         return None
-    said = done.stdout.strip().split("\n")[-1]
-    return said.split("does not hold: ")[-1] if "does not hold" in said else f"status {done.returncode}"
+    said = re.search("does not hold: (.*)", done.stdout)
+    return said.group(1) if said else f"status {done.returncode}"
 
 
 def catch(source, out, file, code):

@@ -79,7 +79,9 @@ typedef struct hd_seg_plan {
 } hd_seg_plan;
 void hd_seg_plan_clear(hd_seg_plan *p);
 
-/* When the device will use some of the rect next, as a number that rises along its work; UINT64_MAX: that is not known. */
+/* When the device will use some of the rect next, as a number that rises along its work; UINT64_MAX: that is not known. The number of
+ * a rect may become another one when the device has used some of it, else it should stay: it is not asked for each time. It is asked while
+ * the device's next body is given, and that body counts as to come. */
 typedef uint64_t (*hd_next_use_fn)(void *user, uint32_t device, uint32_t array, const hd_seg_rect *rect);
 typedef void (*hd_seg_rect_fn)(void *user, uint32_t array, const hd_seg_rect *rect);
 
