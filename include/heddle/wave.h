@@ -512,7 +512,7 @@ typedef struct heddle_wave_desc {
     uint32_t tile_cols;
     uint32_t band_rows; /* of a tile body: rows of a band; 0: 64 */
     uint32_t
-        sweeps; /* over `cells`, in place, by a cell of sweeps; 0: 1. It has no other array, and a border only as a stride */
+        sweeps; /* over `cells`, in place, by a cell of sweeps; 0: 1. It has no other array, and no border */
     /* How cells stand in `cells`: HEDDLE_LAYOUT_ROWS, or HEDDLE_LAYOUT_SKEWED, as heddle_wave_get_layout describes. Sweeps have
      * rows only. */
     uint32_t layout;
@@ -521,15 +521,22 @@ typedef struct heddle_wave_desc {
      * by a release of scope SYS. Another wave, on threads or a GPU, may take both as its border west while this one runs.
      * NULL: not wanted. */
     uint32_t *last_col_count;
-    /* A stride: this wave has columns col_at .. col_at + cols - 1 of a field of whole_cols columns (0: it has all). Cells and
-     * what they find are told columns of the field. Waves of all strides, each with the last column of the one before as its
-     * border west, leave what one wave leaves. A stride is one field, not several items, and a body of a cell, without HEDDLE_NE.
+    /* A stride: this wave has rows row_at .. row_at + rows - 1 of a field of whole_rows rows (0: it has all). Cells and what they find
+     * are told rows of the field. Waves of all strides leave what one wave leaves. They may run at the same time, each on its own
+     * device: a stride follows the one above some columns behind. A stride is one field, not several items, and a body of a cell.
      *
-     * Of sweeps: `cells` begins with column col_at, and the `sweeps` columns before it belong to it, too (but in the first
-     * stride). Of them, the first and the last row are read. The stride leaves columns col_at - sweeps ..
-     * col_at + cols - sweeps - 1, the last one all up to the end; so cols is more than `sweeps`. West and last_col have a part for each pass of
-     * `together` sweeps: rows + together cells, of together + 1 values each, and a count each. */
-    uint64_t col_at, whole_cols;
+     * below: where the stride's lowest row is handed on, word by word. above: the same memory, of the stride above; NULL in the
+     * first stride. heddle_wave_outer_bytes of memory that both devices reach (pinned memory of the host), zeros at first,
+     * aligned to 128 bytes. Its first word (uint32_t) is the number of the run: before each run of the stride above, and before the
+     * one below is begun, the user sets it to one that this memory has not had, other than 0. A waiting wave holds workers, as one with a counted
+     * border does; on the serial backend the stride above has ended. All strides but the last have a multiple of the rows of a band
+     * (heddle_wave_geometry; threads: 64; a GPU: 32 times the rows of a lane).
+     *
+     * Of sweeps: `cells` begins with row row_at, and the `sweeps` rows before it belong to it, too (but in the first stride). Of
+     * them the first and the last column are read. The stride leaves rows row_at - sweeps .. row_at + rows - sweeps - 1, the last one
+     * all down to the end; so rows is more than `sweeps`. */
+    uint64_t row_at, whole_rows;
+    void *above, *below;
 } heddle_wave_desc;
 #define HEDDLE_WAVE_INIT                  \
     {                                     \
@@ -554,6 +561,9 @@ typedef struct heddle_wave_desc {
  * that read the graph's tasks see the wave as it was made first; tasks in events are those of the way that ran. */
 HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *desc,
                                          heddle_graph **out);
+
+/* Bytes of `above` and `below` of a stride of cols columns (sweeps: as in the desc). 0: there is no such cell. */
+HEDDLE_API uint64_t heddle_wave_outer_bytes(const heddle_table *table, uint32_t body, uint64_t cols, uint32_t sweeps);
 
 /* The layout in which the wave of this desc would keep the cells of an item in this context (core/layout.h); item 0 if the desc
  * has no items. Call it before allocating `cells`, which needs heddle_wave_cells(&layout) cells for each item, at its

@@ -27,7 +27,7 @@ void hd_way_add(hd_ways_over *ways, const hd_way_over *way)
 int hd_wave_may_be_tasks(const hd_wave_of *w)
 {
     const heddle_wave_desc *d = w->desc;
-    if (d->north.count || d->west.count || d->last_col_count)
+    if (d->north.count || d->west.count || d->last_col_count || d->above || d->below)
         return 0;
     return w->ctx->config.backend == HEDDLE_CPU || w->table->waves[d->body].kernels & HD_KERNELS_TASKS;
 }

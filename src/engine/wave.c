@@ -165,19 +165,18 @@ static heddle_status check_info(maker *m)
     return HEDDLE_OK;
 }
 
-static int is_stride(const heddle_wave_desc *d) { return d->whole_cols && d->whole_cols != d->cols; }
+static int is_stride(const heddle_wave_desc *d) { return d->whole_rows && d->whole_rows != d->rows; }
+static int is_last(const heddle_wave_desc *d) { return !is_stride(d) || d->row_at + d->rows == d->whole_rows; }
 
-/* Names fields of the desc that sweeps cannot have, or NULL: their cells read only the field, which includes its rim, and if they are
- * a stride of it, the stride before. */
+/* Names fields of the desc that sweeps cannot have, or NULL: their cells read only the field, which includes its rim. */
 static const char *not_of_sweeps(const heddle_wave_desc *d)
 {
     return d->x || d->y                          ? "x, y"
            : d->north.array || d->north.constant ? "border north"
-           : d->west.constant                    ? "constant border west"
-           : d->west.array && !is_stride(d)      ? "border west"
+           : d->west.array || d->west.constant   ? "border west"
            : d->corner || d->east                ? "corner, east"
            : d->last_row                         ? "last_row"
-           : d->last_col && !is_stride(d)        ? "last_col"
+           : d->last_col                         ? "last_col"
            : d->found || d->found_each           ? "found"
                                                  : NULL;
 }
@@ -199,37 +198,65 @@ static heddle_status check_sweeps(maker *m)
     return HEDDLE_OK;
 }
 
-/* Cells that `cells` has before the desc's first one. */
-static uint64_t cells_before(const maker *m)
+/* Of the field, before the desc's first row: so many rows are swept over, too. */
+static uint64_t rows_before(const maker *m)
 {
     const heddle_wave_desc *d = m->desc;
-    return m->info->sweeps && d->col_at ? d->sweeps ? d->sweeps : 1u : 0u;
+    return m->info->sweeps && d->row_at ? d->sweeps ? d->sweeps : 1u : 0u;
+}
+
+static uint64_t row_cells_of(const heddle_wave_desc *d, uint64_t cols) { return d->row_cells ? d->row_cells : cols; }
+
+/* The first stride has a border in the north, all others outer rows; the last has a last row. */
+static heddle_status check_outer(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    if (!d->row_at != !d->above)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride from row %llu on, and above is %s",
+                      (unsigned long long)d->row_at, d->above ? "there" : "NULL");
+    if (d->above && (d->north.array || d->north.constant))
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: border north of a stride that has another one above");
+    if (is_last(d) ? !!d->below : !!d->last_row)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: %s of a stride that is %s",
+                      is_last(d) ? "below" : "last_row", is_last(d) ? "the last" : "not the last");
+    HD_TRY(check_aligned(m, "above", d->above, HD_LINE));
+    return check_aligned(m, "below", d->below, HD_LINE);
 }
 
 static heddle_status check_stride(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
-    const char *name = m->table->bodies[d->body].name;
-    if (!d->whole_cols && !d->col_at)
+    const uint64_t sweeps = m->info->sweeps ? d->sweeps ? d->sweeps : 1u : 0u;
+    if (!d->whole_rows && !d->row_at && !d->above && !d->below)
         return HEDDLE_OK;
     if (d->items)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride of a field, and items");
-    HD_TRY(check_size(m->e, "columns", d->whole_cols));
-    if (d->col_at > d->whole_cols || d->cols > d->whole_cols - d->col_at)
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride of %llu columns from %llu on, of a field of %llu",
-                      (unsigned long long)d->cols, (unsigned long long)d->col_at, (unsigned long long)d->whole_cols);
-    if (is_stride(d) && (m->info->neighbours & HEDDLE_NE))
+    HD_TRY(check_size(m->e, "rows", d->whole_rows));
+    if (d->row_at > d->whole_rows || d->rows > d->whole_rows - d->row_at)
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride of %llu rows from %llu on, of a field of %llu",
+                      (unsigned long long)d->rows, (unsigned long long)d->row_at, (unsigned long long)d->whole_rows);
+    if (is_stride(d) && (d->rows <= sweeps || (d->row_at && d->row_at <= sweeps)))
         return hd_say(m->e, HEDDLE_EINVAL,
-                      "heddle_wave_new: a stride of cell %s, whose neighbour to the north-east may be in the next one",
-                      name);
-    if (is_stride(d) && m->info->sweeps && (d->cols <= d->sweeps || (d->col_at && d->col_at <= d->sweeps)))
-        return hd_say(
-            m->e, HEDDLE_EINVAL,
-            "heddle_wave_new: a stride of %llu columns from %llu on, and %u sweeps need more before and in it",
-            (unsigned long long)d->cols, (unsigned long long)d->col_at, d->sweeps);
-    if (d->row_cells && d->row_cells < d->cols + cells_before(m))
-        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a row of %llu cells, with row_cells = %llu to the next",
-                      (unsigned long long)(d->cols + cells_before(m)), (unsigned long long)d->row_cells);
+                      "heddle_wave_new: a stride of %llu rows from %llu on, and %llu sweeps need more before and in it",
+                      (unsigned long long)d->rows, (unsigned long long)d->row_at, (unsigned long long)sweeps);
+    return check_outer(m);
+}
+
+/* A stride hands on the lowest row of its last band, which has all its rows. */
+static int suits_stride(const maker *m, uint32_t band_rows)
+{
+    return is_last(m->desc) || m->desc->rows % band_rows == 0;
+}
+
+static heddle_status check_stride_bands(maker *m)
+{
+    const heddle_wave_desc *d = m->desc;
+    if (!suits_stride(m, m->band_rows))
+        return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride of %llu rows, with more below, and bands of %u",
+                      (unsigned long long)d->rows, m->band_rows);
+    if (is_stride(d) && m->lag > HD_OUTER_PAD)
+        return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: a stride of bands that are %u columns behind; %u are the most",
+                      m->lag, HD_OUTER_PAD);
     return HEDDLE_OK;
 }
 
@@ -334,9 +361,11 @@ static uint32_t find_shape(const maker *m, const heddle_device *device)
     for (s = 0; s < m->info->n_shapes; s++) {
         if (!is_asked(m->desc->lane_rows, shapes[s].rows) || !is_asked(m->desc->step_columns, shapes[s].columns))
             continue;
+        if (found != HD_NONE && !suits_stride(m, 32u * shapes[s].rows))
+            continue;
         if (found != HD_NONE && !most_warps(m, device, &shapes[s]))
             continue; /* the first is refused later if it does not fit */
-        if (found == HD_NONE || !most_warps(m, device, &shapes[found]) ||
+        if (found == HD_NONE || !most_warps(m, device, &shapes[found]) || !suits_stride(m, 32u * shapes[found].rows) ||
             (device->n_units && shapes[s].rows > shapes[found].rows &&
              bands_of(m, 32u * shapes[found].rows) > (uint64_t)MOST_WARPS * device->n_units))
             found = s;
@@ -355,7 +384,7 @@ static heddle_status choose_shape(maker *m)
     m->band_rows = HD_LONE;
     m->lag = hd_lone_lag(m->info->neighbours & HEDDLE_NE ? 2u : 1u);
     if (!m->is_blocks)
-        return HEDDLE_OK;
+        return check_stride_bands(m);
     device = device_of(m);
     s = find_shape(m, &device);
     if (s == HD_NONE)
@@ -376,6 +405,7 @@ static heddle_status choose_shape(maker *m)
     m->band_rows = m->info->shapes[s].rows * 32u;
     m->lag = m->info->shapes[s].lag;
     m->n_warps = d->n_warps ? d->n_warps : team_size ? team_size / 32u : choose_warps(m, &device);
+    HD_TRY(check_stride_bands(m));
     return hd_wave_check_block(m->ctx, m->n_warps, (uint64_t)warp_bytes(m, &m->info->shapes[s]) * m->n_warps);
 }
 
@@ -464,7 +494,7 @@ static void place_item(maker *m, hd_wave_item *to, const heddle_wave_item *from)
     to->x_at = from->x_at;
     to->y_at = from->y_at;
     to->cells_at = from->cells_at;
-    to->row_cells = d->row_cells ? d->row_cells : from->cols + cells_before(m);
+    to->row_cells = row_cells_of(d, from->cols);
     to->band_cells = d->layout == HEDDLE_LAYOUT_SKEWED ? layout.band_cells : 0u;
     to->north_at = from->north_at;
     to->west_at = from->west_at;
@@ -488,19 +518,19 @@ static heddle_status count_items(maker *m)
     return m->items ? HEDDLE_OK : hd_say(m->e, HEDDLE_ENOMEM, "heddle_wave_new: out of memory");
 }
 
-/* The columns of a pass of sweeps. In a stride each pass goes over columns further to the west: it reads what the pass before has left. */
-static void place_columns(const maker *m, hd_wave_item *x)
+/* The rows of a pass of sweeps. In a stride each pass goes over rows further to the north: it reads what the pass before has left. */
+static void place_rows(const maker *m, hd_wave_item *x)
 {
     const heddle_wave_desc *d = m->desc;
-    const uint32_t whole = d->whole_cols ? (uint32_t)d->whole_cols : x->cols, at = (uint32_t)d->col_at;
-    const uint32_t begin = at ? at - x->sweeps_before : 0u;
-    const int is_last = at + x->cols == whole;
-    const uint32_t end = is_last ? whole : at + x->cols - x->sweeps_before;
-    x->col_at = begin;
-    x->whole_cols = whole;
-    x->field_cols = end - begin;
-    x->cols = x->field_cols + (is_last ? x->sweeps : 0u);
-    x->cells_at += begin + cells_before(m) - at;
+    const uint32_t whole = is_stride(d) ? (uint32_t)d->whole_rows : x->rows, at = (uint32_t)d->row_at;
+    const uint32_t up = is_stride(d) ? x->sweeps_before : 0u, end = is_last(d) ? whole : at + x->rows - up;
+    x->row_at = at - up;
+    x->absent_rows = at ? 0u : up;
+    x->whole_rows = whole;
+    x->field_rows = end - (at ? at - up : 0u);
+    x->rows = x->absent_rows + x->field_rows + (is_last(d) ? x->sweeps : 0u);
+    if (at)
+        x->cells_at += (rows_before(m) - up) * x->row_cells;
 }
 
 /* Completes item i, a pass over a field: a pass of sweeps has more rows and columns than its field. */
@@ -512,14 +542,13 @@ static void place_pass(const maker *m, hd_wave_item *x, uint32_t i)
     x->field = i % m->n_fields;
     x->sweeps_before = pass * together;
     x->frees = pass >= HD_WAVE_FAR_ROWS ? i - far : HD_NONE;
-    x->col_at = (uint32_t)m->desc->col_at;
+    x->row_at = (uint32_t)m->desc->row_at;
     if (!together)
         return;
     x->sweeps = pass + 1u < m->n_passes ? together : sweeps - pass * together;
-    x->field_rows = x->rows;
-    x->west_at = x->last_col_at = pass * ((uint64_t)x->rows + together);
-    x->rows += x->sweeps;
-    place_columns(m, x);
+    x->field_cols = x->cols;
+    x->cols += x->sweeps;
+    place_rows(m, x);
     x->n_bands = (x->rows + m->band_rows - 1u) / m->band_rows;
 }
 
@@ -540,7 +569,8 @@ static heddle_status lay_out(maker *m)
         n_bands += x->n_bands;
         n_tags += (uint64_t)x->n_bands * granules_of(m, x);
         m->n_groups += groups_of(m, x);
-        if (x->frees == HD_NONE && groups_of(m, x) > 1u) /* a single part hands on nothing */
+        /* A single part hands on nothing; of a last stride later passes have more parts. */
+        if (x->frees == HD_NONE && (groups_of(m, x) > 1u || is_stride(m->desc)))
             n_positions += (uint64_t)granules_of(m, x) * HD_WAVE_GRANULE;
         if (n_tags > UINT32_MAX / 4u)
             return hd_say(
@@ -596,6 +626,9 @@ static void set_cell(const maker *m, uint32_t to[HD_CELL_WORDS], const void *cel
         memcpy(to, cell, m->info->cell_bytes);
 }
 
+/* Of outer rows. */
+static uint64_t outer_cols(const heddle_wave_info *info, uint64_t cols) { return cols + info->sweeps; }
+
 static void fill_wave(maker *m)
 {
     const heddle_wave_desc *d = m->desc;
@@ -613,7 +646,7 @@ static void fill_wave(maker *m)
     w->failures = m->info->fails ? (hd_wave_failure *)(void *)(m->block + m->failures_at) : NULL;
     w->stamps = m->tile ? NULL : (uint64_t *)(void *)(m->block + m->stamps_at);
     if (m->info->sweeps)
-        w->field = (uint8_t *)d->cells - cells_before(m) * m->info->cell_bytes;
+        w->field = (uint8_t *)d->cells - rows_before(m) * m->items->row_cells * m->info->cell_bytes;
     else
         w->cells = d->cells;
     w->north = d->north.array;
@@ -623,6 +656,9 @@ static void fill_wave(maker *m)
     w->north_count = d->north.count;
     w->west_count = d->west.count;
     w->last_col_count = d->last_col_count;
+    w->above = d->above;
+    w->below = d->below;
+    w->outer_cols = outer_cols(m->info, d->cols);
     set_cell(m, w->north_cell, d->north.constant);
     set_cell(m, w->west_cell, d->west.constant);
     set_cell(m, w->corner, d->corner);
@@ -901,7 +937,7 @@ static void add_shapes(const maker *m, hd_ways_over *ways)
     uint32_t s;
     for (s = 0; s < m->info->n_shapes; s++)
         if (is_asked(d->lane_rows, shapes[s].rows) && is_asked(d->step_columns, shapes[s].columns) &&
-            (s == m->shape || d->layout != HEDDLE_LAYOUT_SKEWED))
+            suits_stride(m, 32u * shapes[s].rows) && (s == m->shape || d->layout != HEDDLE_LAYOUT_SKEWED))
             add_warps(m, s, ways);
 }
 
@@ -1007,6 +1043,18 @@ HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *ta
         *out = NULL;
     HD_TRY(check_call(&m, "heddle_wave_new", out));
     return m.info->is_tile ? hd_tile_new(ctx, table, desc, out) : finish(&m, out);
+}
+
+HEDDLE_API uint64_t heddle_wave_outer_bytes(const heddle_table *table, uint32_t body, uint64_t cols, uint32_t sweeps)
+{
+    const heddle_wave_info *info;
+    uint64_t n_passes;
+    if (!table || !table->waves || body >= table->n_bodies)
+        return 0;
+    info = &table->waves[body];
+    n_passes = info->sweeps && sweeps ? (sweeps - 1u) / info->sweeps + 1u : 1u;
+    return sizeof(hd_outer) +
+           n_passes * hd_outer_words(outer_cols(info, cols), info->south_bytes / 4u) * sizeof(hd_pair_word);
 }
 
 HEDDLE_API heddle_status heddle_wave_get_layout(heddle_ctx *ctx, const heddle_table *table,

@@ -75,8 +75,8 @@ typedef struct hd_wave_of {
 typedef heddle_status hd_wave_maker(const hd_wave_of *w, int is_tasks, heddle_graph **out);
 /* Appends a way; ignores it beyond HD_MOST_VARIANTS. */
 void hd_way_add(hd_ways_over *ways, const hd_way_over *way);
-/* May tiles be tried, too? Only if the backend is cpu or the table has kernels for them, and no border is counted: waiting
- * tiles could hold what the producer of the count needs. */
+/* May tiles be tried, too? Only if the backend is cpu or the table has kernels for them, and no border is counted or another wave's:
+ * waiting tiles could hold what the producer needs. */
 int hd_wave_may_be_tasks(const hd_wave_of *w);
 /* Lets g, made in the first of these ways, become each of the others. Keeps a copy of the desc and of its host data. */
 heddle_status hd_wave_offer(heddle_graph *g, const hd_wave_of *w, const hd_ways_over *ways, hd_wave_maker *make);

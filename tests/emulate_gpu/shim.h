@@ -29,6 +29,7 @@
 #define HD_PAIR_ADD(p, v, order) EMU_PAIR(add)((p), (v), EMU_SITE(p))
 #define HD_PAIR_CAS(p, e, v, order) EMU_PAIR(cas)((p), (e), (v), EMU_SITE(p))
 #define HD_BORDER_LOAD(p) EMU_PAIR(load)((p), EMU_SITE(p))
+#define HD_OUTER_LOAD(p) HD_BORDER_LOAD(p)
 #define HD_BORDER_STORE(p, v) EMU_PAIR(store)((p), (v), EMU_SITE(p))
 #define HD_BORDER_STORE_TWO(p, v, w) (HD_BORDER_STORE((p), (v)), HD_BORDER_STORE((p) + 1, (w)))
 #define HD_UNIT_LOAD(p) (emu_point(EMU_SITE(p)), *(p))

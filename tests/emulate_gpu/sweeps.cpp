@@ -8,6 +8,7 @@
 
 #include "wave/sweeps.c"
 #include "wave/stride_cases.h"
+#include "wave/sweep_cases.h"
 
 extern "C" {
 #include "engine/wave.h"
@@ -29,7 +30,7 @@ static void make_graph(sweep_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t di
 {
     uint64_t row = seed * 77u;
     const uint32_t n_warps = 1u + (uint32_t)check_below(&row, 3u);
-    const heddle_wave_shape *shape = &sweeps.waves[0].shapes[check_below(&row, sweeps.waves[0].n_shapes)];
+    const heddle_wave_shape *shape = stride_shape(&sweeps.waves[0], &r->c.desc, &row);
     words_config config = {};
     hd_wave_blocks = 1;
     r->c.desc.n_warps = n_warps;
@@ -107,22 +108,28 @@ static void run_case(uint64_t seed, uint32_t dispatch)
     heddle_ctx_close(ctx);
 }
 
-/* The strides of a field, one after the other: their borders are complete. */
+/* The strides of a field, one after the other, twice. */
 static void run_strides(uint64_t seed, uint32_t dispatch)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
     heddle_ctx *ctx;
+    sweep_case field;
     stride_case c;
+    uint64_t row = seed;
     config.backend = HEDDLE_CPU;
     config.n_workers = 1;
     config.schedule = dispatch == HD_DISPATCH_ORDER ? HEDDLE_SCHEDULE_WAVE : HEDDLE_SCHEDULE_TICKET;
     CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
-    if (stride_case_make(&c, seed, ctx, MOST, 0)) {
-        stride_case_reset(&c);
-        for (uint32_t k = 0; k < c.n; k++) {
+    sweep_case_make(&field, seed, ctx, MOST);
+    if (stride_case_make(&c, ctx, &sweeps, &field.desc, 128u, &row)) {
+        for (uint32_t k = 0; k < 2u * c.n; k++) {
             sweep_run r = {};
-            r.c = c.field;
-            r.c.desc = c.strides[k];
+            if (k % c.n == 0) {
+                stride_case_reset(&c);
+                sweep_case_reset(&field);
+            }
+            r.c = field;
+            r.c.desc = c.strides[k % c.n];
             make_graph(&r, ctx, seed + k, dispatch);
             n_switches += kernel_run(&r.job, seed, STEPS, r.what);
             if (r.w.end.stop != HD_STOP_DONE)
@@ -130,10 +137,12 @@ static void run_strides(uint64_t seed, uint32_t dispatch)
             n_tasks_run += r.w.run.n_tasks;
             words_free(&r.w);
             heddle_graph_free(r.graph);
+            if (k % c.n + 1u == c.n)
+                sweep_case_check(&field, "strides");
         }
-        sweep_case_check(&c.field, "strides");
         stride_case_free(&c);
     }
+    sweep_case_free(&field);
     heddle_ctx_close(ctx);
 }
 

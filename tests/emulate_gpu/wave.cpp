@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* wave.cpp - random waves as blocks of one to three warps, fewer blocks than parts. In every shape they leave the
  * result of plain loops; a canceled run ends, and the next one is right. So do their tiles as tasks, handed out as they
- * come, by plan, and as launches, level by level.
+ * come, by plan, and as launches, level by level; and the strides of a field.
  *
  * emulate_wave [CASES]; HEDDLE_SEED: run only that case. */
 #include "kernels.h"
 
 #include "wave/cells.c"
 #include "wave/cases.h"
+#include "wave/stride_cases.h"
 
 extern "C" {
 #include "backend/levels.h"
@@ -45,24 +46,21 @@ static void raise_some(void *self, uint64_t)
     r->c.counts[n] = more < most ? more : most;
 }
 
-static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
+/* Chooses how it runs. */
+static void choose(heddle_wave_desc *d, uint64_t *row)
 {
-    uint64_t row = seed * 77u;
-    const uint32_t n_warps = 1u + (uint32_t)check_below(&row, 3u);
-    const heddle_wave_shape *shape = &mix.waves[0].shapes[check_below(&row, mix.waves[0].n_shapes)];
+    const heddle_wave_shape *shape = stride_shape(&mix.waves[0], d, row);
+    d->n_warps = 1u + (uint32_t)check_below(row, 3u);
+    d->lane_rows = shape->rows;
+    d->step_columns = shape->columns;
+    d->tile_cols = 1u + (uint32_t)check_below(row, 300u);
+}
+
+static void make_graph(wave_run *r, heddle_ctx *ctx, const heddle_wave_desc *d, uint64_t seed, uint32_t dispatch,
+                       uint64_t row)
+{
     words_config config = {};
-    wave_case_make(&r->c, &mix, seed, ctx, MOST);
-    hd_wave_blocks = 1;
-    r->c.is_slow = dispatch != LEVELS; /* a launch has no host beside it */
-    r->row = seed;
-    r->job.host = r->c.is_slow ? raise_some : nullptr;
-    r->job.self = r;
-    r->c.desc.n_warps = n_warps;
-    r->c.desc.lane_rows = shape->rows;
-    r->c.desc.step_columns = shape->columns;
-    r->c.desc.tile_cols = 1u + (uint32_t)check_below(&row, 300u);
-    wave_case_lay_out(&r->c);
-    CHECK_OK(ctx, heddle_wave_new(ctx, &mix, &r->c.desc, &r->graph));
+    CHECK_OK(ctx, heddle_wave_new(ctx, &mix, d, &r->graph));
     config.dispatch = dispatch == LEVELS ? (uint32_t)HD_DISPATCH_TICKET : dispatch;
     config.n_workers = 1u + (uint32_t)check_below(&row, 4u);
     config.first_run = 1;
@@ -70,9 +68,23 @@ static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
     words_make(&r->w, &r->graph->g, &config, &r->c.params);
     r->job.w = &r->w;
     r->job.kernel = kernel_of<0>(config.dispatch, config.n_trace != 0);
-    r->job.team = 32u * n_warps;
+    r->job.team = 32u * d->n_warps;
     snprintf(r->what, sizeof r->what, "seed %llu, R%u C%u, %u blocks of %u warps", (unsigned long long)seed,
-             shape->rows, shape->columns, config.n_workers, n_warps);
+             d->lane_rows, d->step_columns, config.n_workers, d->n_warps);
+}
+
+static void make(wave_run *r, heddle_ctx *ctx, uint64_t seed, uint32_t dispatch)
+{
+    uint64_t row = seed * 77u;
+    wave_case_make(&r->c, &mix, seed, ctx, MOST);
+    hd_wave_blocks = 1;
+    r->c.is_slow = dispatch != LEVELS; /* a launch has no host beside it */
+    r->row = seed;
+    r->job.host = r->c.is_slow ? raise_some : nullptr;
+    r->job.self = r;
+    choose(&r->c.desc, &row);
+    wave_case_lay_out(&r->c);
+    make_graph(r, ctx, &r->c.desc, seed, dispatch, row);
 }
 
 /* In some cases tags run out in the first run, in the second, or after the canceled one. */
@@ -175,9 +187,59 @@ static void run_case(uint64_t seed, uint32_t dispatch)
     heddle_ctx_close(ctx);
 }
 
+/* One stride of a field. */
+static void run_stride(heddle_ctx *ctx, heddle_wave_desc *d, const mix_params *params, uint64_t seed, uint32_t dispatch)
+{
+    uint64_t row = seed;
+    wave_run r = {};
+    r.c.params = *params;
+    choose(d, &row);
+    make_graph(&r, ctx, d, seed, dispatch, row);
+    n_switches += kernel_run(&r.job, seed, STEPS, r.what);
+    if (r.w.end.stop != HD_STOP_DONE)
+        emu_fail("%s: a stride ended with %u", r.what, r.w.end.stop);
+    n_tasks_run += r.w.run.n_tasks;
+    words_free(&r.w);
+    heddle_graph_free(r.graph);
+}
+
+/* The strides of a field, one after the other, twice. */
+static void run_strides(uint64_t seed, uint32_t dispatch)
+{
+    heddle_config config = HEDDLE_CONFIG_INIT;
+    heddle_ctx *ctx;
+    stride_case c;
+    wave_case field;
+    uint64_t row = seed;
+    config.backend = HEDDLE_CPU;
+    config.n_workers = 1;
+    config.schedule = dispatch == HD_DISPATCH_ORDER ? HEDDLE_SCHEDULE_WAVE : HEDDLE_SCHEDULE_TICKET;
+    CHECK_OK(NULL, heddle_ctx_open(&ctx, &config));
+    hd_wave_blocks = 1;
+    wave_case_make(&field, &mix, seed, ctx, MOST);
+    wave_case_simplify(&field);
+    choose(&field.desc, &row);
+    wave_case_lay_out(&field);
+    if (stride_case_make(&c, ctx, &mix, &field.desc, 128u, &row)) {
+        for (uint32_t i = 0; i < 2u; i++) {
+            stride_case_reset(&c);
+            wave_case_reset(&field);
+            for (uint32_t k = 0; k < c.n; k++)
+                run_stride(ctx, &c.strides[k], &field.params, seed + k, dispatch);
+            stride_case_join(&c);
+            wave_case_check(&field, "strides");
+        }
+        stride_case_free(&c);
+    }
+    wave_case_free(&field);
+    heddle_ctx_close(ctx);
+}
+
 int main(int argc, char **argv)
 {
     kernel_cases(argc, argv, HD_DISPATCH_ORDER, run_case);
+    kernel_cases(argc, argv, HD_DISPATCH_ORDER, run_strides);
+    kernel_cases(argc, argv, HD_DISPATCH_TICKET, run_strides);
     CHECK((n_noted && words_n_waits) || getenv("HEDDLE_SEED"));
     kernel_cases(argc, argv, HD_DISPATCH_TICKET, run_case);
     kernel_cases(argc, argv, HD_DISPATCH_PLAN, run_case);

@@ -761,7 +761,7 @@ class Bench:
     def run_emulated(self, include, cases, program_of):
         """Does so for waves on emulated blocks."""
         folder, objects = os.path.join(self.tests, "emulate_gpu"), []
-        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", cases, program_of):
+        for path in ("emulate_gpu/emu.c", "emulate_gpu/words.c", "wave/stride_cases.c", cases, program_of):
             objects.append(os.path.join(self.out, "emulated_" + os.path.basename(path) + ".o"))
             how = ([*self.cxx, "-std=c++17", "-O0", "-fno-strict-aliasing", "-fno-exceptions", "-fno-rtti"] if path.endswith("pp")
                    else [*self.cc, "-std=c11", "-O2"])

@@ -40,6 +40,7 @@
 #define HD_PAIR_ADD(p, v, order) model_add((p), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_PAIR_CAS(p, e, v, order) model_cas((p), (e), (v), MODEL_##order, MODEL_SITE(p))
 #define HD_BORDER_LOAD(p) HD_PAIR_LOAD(p, RELAXED)
+#define HD_OUTER_LOAD(p) HD_BORDER_LOAD(p)
 #define HD_BORDER_STORE(p, v) HD_PAIR_STORE(p, v, RELAXED)
 
 #define HD_LOAD(p, order, scope) model_load((p), MODEL_##order, MODEL_SITE(p))

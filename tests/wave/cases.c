@@ -95,6 +95,21 @@ static void choose_counts(wave_case *c)
 
 void wave_case_uncount(wave_case *c) { c->desc.north.count = c->desc.west.count = NULL; }
 
+void wave_case_simplify(wave_case *c)
+{
+    wave_case_uncount(c);
+    c->desc.last_col_count = NULL;
+    heddle_mem_free(c->ctx, c->desc.found_each);
+    c->desc.found_each = NULL;
+    c->desc.layout = HEDDLE_LAYOUT_ROWS;
+    if (c->n_items > 1)
+        return;
+    c->desc.items = NULL;
+    c->desc.n_items = 0;
+    c->desc.rows = c->items[0].rows;
+    c->desc.cols = c->items[0].cols;
+}
+
 uint32_t wave_case_count(const wave_case *c, uint32_t n)
 {
     return (uint32_t)(n < 8u ? c->items[n].cols : c->items[n - 8u].rows);

@@ -41,6 +41,8 @@ void wave_case_make(wave_case *c, const heddle_table *table, uint64_t seed, hedd
 void wave_case_lay_out(wave_case *c);
 /* Removes the counts of borders. */
 void wave_case_uncount(wave_case *c);
+/* Call before wave_case_lay_out: removes all counts and results of items; cells are kept by rows. A single field is no item. */
+void wave_case_simplify(wave_case *c);
 /* The final value of word n of the counts; borders have two words per item. */
 uint32_t wave_case_count(const wave_case *c, uint32_t n);
 /* Call before word n is raised to `end`: writes the border's cells first .. end - 1. */

@@ -6,67 +6,117 @@
 
 static void *memory(stride_case *c, uint64_t n_bytes)
 {
+    const uint8_t zeros[256] = {0};
     void *p;
-    CHECK_OK(c->field.ctx, heddle_mem_new(c->field.ctx, n_bytes, &p));
+    CHECK_OK(c->ctx, heddle_mem_new(c->ctx, n_bytes, &p));
+    for (uint64_t at = 0; at < n_bytes; at += sizeof zeros)
+        CHECK_OK(c->ctx, heddle_mem_write(c->ctx, (uint8_t *)p + at, zeros,
+                                          n_bytes - at < sizeof zeros ? n_bytes - at : sizeof zeros));
     return p;
 }
 
-/* Stride k of columns at .. at + cols - 1. */
-static void make_stride(stride_case *c, uint32_t k, uint64_t at, uint64_t cols, int is_counted)
+/* Place n of an array; NULL stays NULL. */
+static void *place(const void *array, uint64_t n, uint64_t n_bytes)
 {
-    const heddle_wave_desc *whole = &c->field.desc;
-    const heddle_wave_info *info = &sweeps.waves[whole->body];
-    const uint64_t value = info->cell_bytes, border = (whole->rows + info->sweeps) * (info->sweeps + 1u) * value;
-    heddle_wave_desc *d = &c->strides[k];
-    *d = *whole;
-    d->cells = (uint8_t *)whole->cells + at * value;
-    d->cols = cols;
-    d->col_at = at;
-    d->whole_cols = whole->cols;
-    d->last_col = c->columns[k] = memory(c, border * c->n_passes);
-    c->counts[k] = (uint32_t *)memory(c, 4u * c->n_passes);
-    d->last_col_count = is_counted ? c->counts[k] : NULL;
-    d->west.array = k ? c->columns[k - 1u] : NULL;
-    d->west.count = k && is_counted ? c->counts[k - 1u] : NULL;
+    return array ? (uint8_t *)(uintptr_t)array + n * n_bytes : NULL;
 }
 
-int stride_case_make(stride_case *c, uint64_t seed, heddle_ctx *ctx, uint64_t most, int is_counted)
+/* The cell to the west of the row before. */
+static const void *corner_of(const stride_case *c, uint64_t at, uint32_t *copy)
 {
-    const heddle_wave_desc *whole = &c->field.desc;
-    uint64_t row = seed * 31u, at = 0, cols, least;
-    uint32_t k;
-    memset(c, 0, sizeof *c);
-    sweep_case_make(&c->field, seed, ctx, most);
-    least = whole->sweeps + 1u;
-    if (whole->items || whole->cols < 2u * least) {
-        sweep_case_free(&c->field);
-        return 0;
+    const heddle_wave_border *west = &c->whole->west;
+    const uint64_t n_bytes = c->table->waves[c->whole->body].cell_bytes;
+    if (!west->array)
+        return west->constant;
+    CHECK_OK(c->ctx, heddle_mem_read(c->ctx, copy, place(west->array, at - 1u, n_bytes), n_bytes));
+    return copy;
+}
+
+/* Stride k: rows at .. at + rows - 1. */
+static void make_stride(stride_case *c, uint32_t k, uint64_t at, uint64_t rows)
+{
+    const heddle_wave_desc *whole = c->whole;
+    const heddle_wave_info *info = &c->table->waves[whole->body];
+    const uint64_t cell = info->cell_bytes, row_cells = whole->row_cells ? whole->row_cells : whole->cols;
+    const int is_last = at + rows == whole->rows;
+    heddle_wave_desc *d = &c->strides[k];
+    *d = *whole;
+    d->rows = rows;
+    d->row_at = at;
+    d->whole_rows = whole->rows;
+    d->n_cells = 0;
+    d->cells = place(whole->cells, at * row_cells, cell);
+    d->x = place(whole->x, at, info->row_bytes);
+    d->west.array = place(whole->west.array, at, cell);
+    d->last_col = place(whole->last_col, at, cell);
+    d->last_row = is_last ? whole->last_row : NULL;
+    d->found = c->found[k] = whole->found ? memory(c, info->found_bytes) : NULL;
+    if (!is_last)
+        d->below = c->outer[k] =
+            memory(c, heddle_wave_outer_bytes(c->table, whole->body, whole->cols, info->sweeps ? whole->sweeps : 0));
+    if (k) {
+        d->above = c->outer[k - 1u];
+        d->corner = corner_of(c, at, c->corner[k]);
+        d->north.array = d->north.constant = NULL;
     }
-    c->n_passes = (whole->sweeps - 1u) / sweeps.waves[whole->body].sweeps + 1u;
-    c->n = 2u + (uint32_t)check_below(&row, MOST_STRIDES - 1u);
-    c->n = c->n * least <= whole->cols ? c->n : 2u;
-    for (k = 0; k < c->n; k++, at += cols) {
-        const uint64_t others = (c->n - k - 1u) * least;
-        cols = k + 1u == c->n ? whole->cols - at : least + check_below(&row, whole->cols - at - others - least + 1u);
-        make_stride(c, k, at, cols, is_counted);
+}
+
+int stride_case_make(stride_case *c, heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *whole,
+                     uint64_t unit, uint64_t *row)
+{
+    const uint64_t least = (table->waves[whole->body].sweeps ? whole->sweeps : 0u) + 1u;
+    const uint64_t units = (least + unit - 1u) / unit; /* of a stride */
+    uint64_t at = 0, rows = 0;
+    memset(c, 0, sizeof *c);
+    c->ctx = ctx;
+    c->table = table;
+    c->whole = whole;
+    if (whole->items || whole->rows < units * unit + least)
+        return 0;
+    for (; at < whole->rows; at += rows) {
+        const uint64_t more = c->n + 1u < MOST_STRIDES ? (whole->rows - at - 1u) / unit : 0u;
+        rows = whole->rows - at;
+        if (more >= units && (!c->n || check_below(row, 3)))
+            rows = (units + check_below(row, more - units + 1u)) * unit;
+        if (whole->rows - at - rows && whole->rows - at - rows < least)
+            rows = c->n ? whole->rows - at : units * unit;
+        make_stride(c, c->n++, at, rows);
     }
     return 1;
 }
 
+const heddle_wave_shape *stride_shape(const heddle_wave_info *info, const heddle_wave_desc *d, uint64_t *row)
+{
+    uint32_t s = (uint32_t)check_below(row, info->n_shapes);
+    while (d->below && d->rows % (32u * info->shapes[s].rows))
+        s = (s + 1u) % info->n_shapes;
+    return &info->shapes[s];
+}
+
 void stride_case_reset(stride_case *c)
 {
-    const uint32_t zeros[64] = {0};
-    sweep_case_reset(&c->field);
-    CHECK(c->n_passes <= 64u);
-    for (uint32_t k = 0; k < c->n; k++)
-        CHECK_OK(c->field.ctx, heddle_mem_write(c->field.ctx, c->counts[k], zeros, 4u * c->n_passes));
+    c->run++;
+    for (uint32_t k = 0; k + 1u < c->n; k++)
+        CHECK_OK(c->ctx, heddle_mem_write(c->ctx, c->outer[k], &c->run, sizeof c->run));
+}
+
+void stride_case_join(stride_case *c)
+{
+    const heddle_wave_info *info = &c->table->waves[c->whole->body];
+    uint32_t all[HD_FOUND_BYTES / 4u] = {0}, one[HD_FOUND_BYTES / 4u];
+    if (!c->whole->found)
+        return;
+    for (uint32_t k = 0; k < c->n; k++) {
+        CHECK_OK(c->ctx, heddle_mem_read(c->ctx, one, c->found[k], info->found_bytes));
+        info->merge(all, one);
+    }
+    CHECK_OK(c->ctx, heddle_mem_write(c->ctx, c->whole->found, all, info->found_bytes));
 }
 
 void stride_case_free(stride_case *c)
 {
     for (uint32_t k = 0; k < c->n; k++) {
-        heddle_mem_free(c->field.ctx, c->columns[k]);
-        heddle_mem_free(c->field.ctx, c->counts[k]);
+        heddle_mem_free(c->ctx, c->outer[k]);
+        heddle_mem_free(c->ctx, c->found[k]);
     }
-    sweep_case_free(&c->field);
 }

@@ -9,9 +9,9 @@
  *
  *     HD_PAIR_LOAD(p, order), HD_PAIR_STORE, HD_PAIR_ADD, HD_PAIR_CAS: the same for a word of two halves (core/ticket.h), DEV
  *     HD_PAIR_ADD_FIRST(p, v): all scheduling lanes call it and lane 0 adds, relaxed; the others get 0
- *     HD_BORDER_LOAD(p), HD_BORDER_STORE(p, v): a pair word that carries its own flag (core/wave.h), in device or shared
- *         memory, relaxed. HD_BORDER_STORE_TWO(p, v, w): two of them, at an even index. They order nothing, and the compiler
- *         may move other accesses past them
+ *     HD_BORDER_LOAD(p), HD_BORDER_STORE(p, v): a pair word that carries its own flag (core/wave.h), relaxed. In device or shared
+ *         memory; a store also in the host's, or another device's, where HD_OUTER_LOAD(p) reads it. HD_BORDER_STORE_TWO(p, v, w):
+ *         two of them, at an even index. They order nothing, and the compiler may move other accesses past them
  *     HD_UNIT_LOAD(p): 16 bytes in one piece, which carry their own flag (core/wire.h): relaxed, SYS. A GPU's; the host stores them
  *     HD_FENCE_RELEASE(), HD_FENCE_ACQUIRE(): go with accesses of a fenced order
  *     HD_FENCE_HOST(): what the host wrote before something that was seen relaxed is seen, too
@@ -96,15 +96,23 @@ HD_FN hd_pair_word hd_border_load(const hd_pair_word *p)
     asm volatile("ld.relaxed.gpu.b64 %0,[%1];" : "=l"(v) : "l"(p));
     return v;
 }
+HD_FN hd_pair_word hd_outer_load(const hd_pair_word *p)
+{
+    hd_pair_word v;
+    asm volatile("ld.relaxed.sys.b64 %0,[%1];" : "=l"(v) : "l"(p));
+    return v;
+}
+/* Of scope SYS, which costs no more: such a store goes to the L2 cache in any case. */
 HD_FN void hd_border_store(hd_pair_word *p, hd_pair_word v)
 {
-    asm volatile("st.relaxed.gpu.b64 [%0],%1;" ::"l"(p), "l"(v));
+    asm volatile("st.relaxed.sys.b64 [%0],%1;" ::"l"(p), "l"(v));
 }
 HD_FN void hd_border_store_two(hd_pair_word *p, hd_pair_word v0, hd_pair_word v1)
 {
-    asm volatile("st.relaxed.gpu.v2.b64 [%0],{%1,%2};" ::"l"(p), "l"(v0), "l"(v1));
+    asm volatile("st.relaxed.sys.v2.b64 [%0],{%1,%2};" ::"l"(p), "l"(v0), "l"(v1));
 }
 #define HD_BORDER_LOAD(p) hd_border_load(p)
+#define HD_OUTER_LOAD(p) hd_outer_load(p)
 #define HD_BORDER_STORE(p, v) hd_border_store((p), (v))
 #define HD_BORDER_STORE_TWO(p, v0, v1) hd_border_store_two((p), (v0), (v1))
 HD_FN hd_unit hd_unit_load(const hd_unit *p)
@@ -204,6 +212,7 @@ HD_FN void hd_yield_for(uint32_t n) { __nanosleep(128u << (n < 6u ? n : 6u)); }
 #define HD_PAIR_CAS(p, e, v, order) hd_pair_cas((p), (e), (v), HD_ORDER_##order)
 #define HD_PAIR_ADD_FIRST(p, v) (hd_warp_lane() == 0 ? HD_PAIR_ADD((p), (v), RELAXED) : 0)
 #define HD_BORDER_LOAD(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define HD_OUTER_LOAD(p) HD_BORDER_LOAD(p)
 #define HD_BORDER_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define HD_BORDER_STORE_TWO(p, v0, v1) (HD_BORDER_STORE((p), (v0)), HD_BORDER_STORE((p) + 1, (v1)))
 #define HD_UNIT_LOAD(p) (*(p)) /* only a GPU reads units */

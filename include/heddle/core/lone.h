@@ -118,7 +118,7 @@ HD_FN uint32_t hd_lone_steps(uint32_t cols, uint32_t skew) { return cols + (HD_L
         uint32_t(*__restrict failed)[name##_fails_ + 1])                                                         \
     {                                                                                                            \
         enum { east = (name##_neighbours_ & HEDDLE_NE) != 0, skew = 1 + east };                                  \
-        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->whole_cols);           \
+        const uint32_t rows = hd_wave_inner(item->whole_rows), cols = hd_wave_inner(item->field_cols);           \
         uint32_t v;                                                                                              \
         for (v = 0; v < HD_LONE; v++) {                                                                          \
             name##_in_ in;                                                                                       \
@@ -129,8 +129,8 @@ HD_FN uint32_t hd_lone_steps(uint32_t cols, uint32_t skew) { return cols + (HD_L
             in.w = name##_lone_get_(h, v + 1u);                                                                  \
             in.x = x[v];                                                                                         \
             in.y = y[v * skew];                                                                                  \
-            in.i = i + v;                                                                                        \
-            in.j = item->col_at + j - v * skew;                                                                  \
+            in.i = item->row_at + i + v;                                                                         \
+            in.j = j - v * skew;                                                                                 \
             name##_start_(&in, start + v, rows, cols, edges);                                                    \
             if (name##_fails_)                                                                                   \
                 in.failed_ = &failed[v];                                                                         \
@@ -218,6 +218,7 @@ HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
         const hd_wave_item *item = l->item;                                                                            \
         const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;         \
         uint32_t v, k;                                                                                                 \
+        i -= item->absent_rows;                                                                                        \
         for (v = 0; v < HD_LONE; v++, i++, j--)                                                                        \
             for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                      \
                 if (!ragged || (i < item->field_rows && (uint32_t)j + k < item->field_cols))                           \
@@ -227,17 +228,17 @@ HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
                                                int32_t j, int ragged)                                                  \
     {                                                                                                                  \
         const hd_wave_item *item = l->item;                                                                            \
-        const uint32_t rows = hd_wave_inner(item->field_rows), cols = hd_wave_inner(item->whole_cols);                 \
+        const uint32_t rows = hd_wave_left_rows(item), cols = hd_wave_inner(item->field_cols);                         \
         name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                           \
+        int64_t at;                                                                                                    \
         uint32_t v, k;                                                                                                 \
-        const int32_t sweeps = (int32_t)item->sweeps;                                                                  \
         i -= item->sweeps;                                                                                             \
-        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                        \
-            for (k = 0; k < HD_WAVE_GRANULE; k++) {                                                                    \
-                const int32_t c = j + (int32_t)k, to = c - sweeps;                                                     \
-                if (!ragged || (i - 1u < rows && (uint32_t)c < item->cols && item->col_at + (uint32_t)to - 1u < cols)) \
-                    hd_lone_store(field + (int64_t)(i * item->row_cells) + to, &left[k][v], sizeof *field);            \
-            }                                                                                                          \
+        j -= (int32_t)item->sweeps;                                                                                    \
+        at = ((int64_t)(int32_t)i - (int64_t)item->absent_rows) * (int64_t)item->row_cells;                            \
+        for (v = 0; v < HD_LONE; v++, i++, j--, at += (int64_t)item->row_cells)                                        \
+            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                      \
+                if (!ragged || (item->row_at + i - 1u < rows && (uint32_t)j + k - 1u < cols))                          \
+                    hd_lone_store(field + (at + j + (int32_t)k), &left[k][v], sizeof *field);                          \
     }                                                                                                                  \
     HD_BODY_FN void name##_lone_left_(const hd_lone *l, const name##_cell_t_ *next, name##_value_t_ *left)             \
     {                                                                                                                  \
@@ -323,13 +324,13 @@ HD_FN hd_lone_span hd_lone_span_of(int32_t j, uint32_t cols, uint32_t skew)
             return;                                                                                               \
         hd_lone_leave(l, i + s.first, (uint32_t)j - s.first * skew, &next[s.first + 1u]);                         \
         hd_lone_leave(l, i + s.end - 1u, (uint32_t)j - (s.end - 1u) * skew, &next[s.end]);                        \
-        name##_lone_look_(next, i, l->item->col_at + (uint32_t)j, s.first, s.end, found);                         \
+        name##_lone_look_(next, l->item->row_at + i, (uint32_t)j, s.first, s.end, found);                         \
     }
 
-/* Sweeps: rows before their first column keep the cell to the west, and the last column is left. */
+/* Sweeps: rows before their first column keep the cell to the west. */
 #define HD_LONE_HOLD_(name)                                                                                      \
     HEDDLE_UNUSED static void name##_lone_hold_(const hd_lone *l, const name##_cell_t_ *h, name##_cell_t_ *next, \
-                                                uint32_t i, int32_t j)                                           \
+                                                int32_t j)                                                       \
     {                                                                                                            \
         const hd_lone_span s = hd_lone_span_of(j, l->item->cols, 1);                                             \
         name##_cell_t_ cell;                                                                                     \
@@ -338,10 +339,6 @@ HD_FN hd_lone_span hd_lone_span_of(int32_t j, uint32_t cols, uint32_t skew)
             cell = name##_lone_get_(h, v + 1u);                                                                  \
             name##_lone_set_(next, v + 1u, &cell);                                                               \
         }                                                                                                        \
-        if (s.first == s.end || i + s.first >= l->item->rows)                                                    \
-            return;                                                                                              \
-        cell = name##_lone_get_(next, s.first + 1u);                                                             \
-        hd_lone_leave(l, i + s.first, (uint32_t)j - s.first, &cell);                                             \
     }
 
 /* On x86-64, granules are compiled a second time, for vectors twice as long. These also have an instruction for the larger
@@ -411,13 +408,13 @@ HD_FN hd_lone_granule *hd_lone_granule_of(const hd_lone_type *t) { return t->gra
         if (name##_fails_)                                                                                             \
             hd_lone_failed(l, failed[0], i, (uint32_t)j);                                                              \
         if (has_sweeps && ragged)                                                                                      \
-            name##_lone_hold_(l, h, next, i, j);                                                                       \
+            name##_lone_hold_(l, h, next, j);                                                                          \
         if (has_sweeps)                                                                                                \
             name##_lone_left_(l, next, left);                                                                          \
         else if (ragged)                                                                                               \
             name##_lone_after_(l, h, next, i, j, found);                                                               \
         else                                                                                                           \
-            name##_lone_look_(next, i, l->item->col_at + (uint32_t)j, 0, HD_LONE, found);                              \
+            name##_lone_look_(next, l->item->row_at + i, (uint32_t)j, 0, HD_LONE, found);                              \
         if (!has_sweeps && l->wave->cells)                                                                             \
             __builtin_memcpy(kept, &next[1], HD_LONE * sizeof *kept);                                                  \
         below[(uint32_t)(j - (int32_t)(HD_LONE - 1u) * skew) & (HD_LONE_RING - 1u)] = name##_lone_get_(next, HD_LONE); \
@@ -554,8 +551,43 @@ HD_FN int hd_lone_wait(const heddle_thread *thread, const hd_wave_place *at, hd_
     return 1;
 }
 
-/* Waits for the words of the band before; tag: of that band's first granule. */
-HD_FN int hd_lone_receive(hd_lone *l, const heddle_thread *thread, hd_pair_word *words, uint32_t tag, uint32_t g)
+/* A row of words, from one band to another. */
+typedef struct hd_lone_row {
+    hd_pair_word *words; /* of position 0; NULL: there is none */
+    uint32_t tag;        /* of granule 0 */
+    uint32_t is_outer;   /* all granules have that tag */
+} hd_lone_row;
+
+HD_FN uint32_t hd_lone_tag(const hd_lone_row *row, uint32_t g) { return row->is_outer ? row->tag : row->tag + g; }
+
+/* The item's row in those that waves hand on, or none. */
+HD_FN hd_lone_row hd_lone_outer(const hd_lone *l, hd_outer *rows)
+{
+    const uint32_t pass = (uint32_t)(l->item - l->wave->items), n = l->type->south_words;
+    hd_lone_row row = {NULL, 0, 1};
+    if (rows) {
+        row.words = hd_outer_row(rows, pass, l->wave->outer_cols, n) - hd_lone_lag(l->type->skew) * n;
+        row.tag = HD_LOAD(&rows->run, RELAXED, SYS);
+    }
+    return row;
+}
+
+/* Where a band has the row above from; tag: of the band above. */
+HD_FN hd_lone_row hd_lone_from(const hd_lone *l, hd_pair_word *far, uint32_t band, uint32_t tag)
+{
+    const hd_lone_row row = {far, tag, 0};
+    return band ? row : hd_lone_outer(l, l->wave->above);
+}
+
+/* ... and where its own goes. */
+HD_FN hd_lone_row hd_lone_to(const hd_lone *l, hd_pair_word *far, uint32_t band, uint32_t tag)
+{
+    const hd_lone_row row = {far, tag, 0};
+    return band + 1u < l->item->n_bands ? row : hd_lone_outer(l, l->wave->below);
+}
+
+/* Waits for the words of the band before. */
+HD_FN int hd_lone_receive(hd_lone *l, const heddle_thread *thread, const hd_lone_row *from_row, uint32_t g)
 {
     const hd_lone_type *t = l->type;
     const uint32_t from = g * HD_WAVE_GRANULE, end = l->item->cols + t->skew - 1u;
@@ -563,8 +595,8 @@ HD_FN int hd_lone_receive(hd_lone *l, const heddle_thread *thread, hd_pair_word 
     for (c = from; c < from + HD_WAVE_GRANULE && c < end; c++)
         for (w = 0; w < t->south_words; w++) {
             p = c + hd_lone_lag(t->skew);
-            if (!hd_lone_wait(thread, &l->place, words + (uint64_t)p * t->south_words + w, tag + p / HD_WAVE_GRANULE,
-                              &value))
+            if (!hd_lone_wait(thread, &l->place, from_row->words + (uint64_t)p * t->south_words + w,
+                              hd_lone_tag(from_row, p / HD_WAVE_GRANULE), &value))
                 return 0;
             __builtin_memcpy(l->above + (c & (HD_LONE_RING - 1u)) * t->cell_bytes + 4u * w, &value, 4);
         }
@@ -572,7 +604,7 @@ HD_FN int hd_lone_receive(hd_lone *l, const heddle_thread *thread, hd_pair_word 
 }
 
 /* Stores the words that the band hands on in granule g. */
-HD_FN void hd_lone_send(const hd_lone *l, hd_pair_word *words, uint32_t tag, uint32_t g)
+HD_FN void hd_lone_send(const hd_lone *l, const hd_lone_row *to, uint32_t g)
 {
     const hd_lone_type *t = l->type;
     uint32_t p, w, value;
@@ -580,7 +612,7 @@ HD_FN void hd_lone_send(const hd_lone *l, hd_pair_word *words, uint32_t tag, uin
         for (w = 0; w < t->south_words; w++) {
             __builtin_memcpy(&value,
                              l->below + ((p - hd_lone_lag(t->skew)) & (HD_LONE_RING - 1u)) * t->cell_bytes + 4u * w, 4);
-            HD_BORDER_STORE(words + (uint64_t)p * t->south_words + w, hd_wave_word(value, tag + g));
+            HD_BORDER_STORE(to->words + (uint64_t)p * t->south_words + w, hd_wave_word(value, hd_lone_tag(to, g)));
         }
 }
 
@@ -590,8 +622,10 @@ HD_FN int hd_lone_is_ragged(const hd_lone *l, uint32_t at)
     const hd_wave_item *item = l->item;
     const uint32_t i = l->row;
     const uint32_t rim = l->type->sweeps ? l->type->sweeps + 1u : 0u;
-    return at < HD_LONE * l->type->skew + rim || at + HD_WAVE_GRANULE + item->sweeps > item->cols || i < rim ||
-           i + HD_LONE + item->sweeps >= item->rows;
+    /* A band that hands on to another wave has all its rows in the field. */
+    const uint32_t end = rim ? item->whole_rows - item->row_at : l->wave->below ? item->rows + 1u : item->rows;
+    return at < HD_LONE * l->type->skew + rim || at + HD_WAVE_GRANULE + item->sweeps > item->cols ||
+           (int32_t)(item->row_at + i) < (int32_t)rim || i + HD_LONE >= end;
 }
 
 /* Joins the results of a band's rows. */
@@ -605,7 +639,7 @@ HD_FN void hd_lone_found(const hd_lone *l, void *out)
             row[w] = l->found[w][v];
         if (l->type->ranks) { /* a heddle_best */
             row[3] = row[1];
-            row[2] = l->row + v;
+            row[2] = l->item->row_at + l->row + v;
             row[1] = (int)row[0] > HD_RANK_LEAST;
         }
         l->type->merge(out, row);
@@ -636,6 +670,7 @@ HD_FN int hd_lone_pass(hd_lone *l, const heddle_thread *thread, uint32_t band, u
     const hd_wave *wave = l->wave;
     const hd_wave_item *item = l->item, *before;
     const uint32_t lag = hd_lone_lag(l->type->skew);
+    hd_wave_bands bands;
     uint32_t n, last;
     if (item->frees != HD_NONE && band == 0 && g == 0) {
         before = wave->items + item->frees;
@@ -648,9 +683,8 @@ HD_FN int hd_lone_pass(hd_lone *l, const heddle_thread *thread, uint32_t band, u
         return 1;
     before = wave->items + item->before;
     n = hd_wave_granules(before->cols, lag, 0);
-    last = band + (HD_LONE - 1u + before->sweeps) / HD_LONE; /* the next one, except with very low bands */
-    last = last < before->n_bands ? last : before->n_bands - 1u;
-    return hd_lone_wait_gone(l, thread, before, band, last, hd_wave_need(before, g, lag, n), n);
+    bands = hd_wave_bands_before(item, before, band, HD_LONE);
+    return hd_lone_wait_gone(l, thread, before, bands.first, bands.last, hd_wave_need(before, g, lag, n), n);
 }
 
 /* Every HD_WAVE_TELLS granules, and after the last, a band stores how many it has finished. */
@@ -700,6 +734,7 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
     const uint32_t lag = hd_lone_lag(l->type->skew), n = hd_wave_granules(l->item->cols, lag, l->type->skew - 1u);
     const uint32_t tag = l->wave->words->base + p->tag + (band - p->band) * n + 1u;
     hd_pair_word *far = l->wave->far + l->item->words_at * l->type->south_words;
+    const hd_lone_row from = hd_lone_from(l, far, band, tag - n), to = hd_lone_to(l, far, band, tag);
     hd_lone_granule *const granule = hd_lone_granule_of(l->type);
     uint32_t g, first, end;
     hd_wave_span(p, band, lag, n, &first, &end);
@@ -718,13 +753,13 @@ HD_FN int hd_lone_band(hd_lone *l, const heddle_thread *thread, const hd_wave_pa
             hd_lone_begin(l);
         if (l->type->sweeps && !p->carry && !hd_lone_pass(l, thread, band, g))
             return hd_lone_halt(l, thread, HD_HALT_PASS, band, g);
-        if (band == 0)
+        if (!from.words)
             hd_lone_north(l, g);
-        else if (!hd_lone_receive(l, thread, far, tag - n, g))
-            return hd_lone_halt(l, thread, HD_HALT_ABOVE, band, g);
+        else if (!hd_lone_receive(l, thread, &from, g))
+            return hd_lone_halt(l, thread, from.is_outer ? HD_HALT_BORDER : HD_HALT_ABOVE, band, g);
         granule(l, (int32_t)(g * HD_WAVE_GRANULE), hd_lone_is_ragged(l, g * HD_WAVE_GRANULE));
-        if (band + 1u < l->item->n_bands)
-            hd_lone_send(l, far, tag, g);
+        if (to.words)
+            hd_lone_send(l, &to, g);
         if (l->type->sweeps && !p->carry)
             hd_lone_tell(l, band, tag, g, end);
     }

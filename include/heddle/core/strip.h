@@ -114,8 +114,8 @@ static __device__ __forceinline__ typename K::found hd_strip_found(const hd_stri
         if (s->best.code > HD_CODE_LEAST) {
             found.rank = (s->best.code - (s->best.code & (places - 1))) / places;
             found.is_found = 1;
-            found.row = a.row + (uint32_t)(place % R);
-            found.column = a.col_at + (uint32_t)(s->best.at + place / R);
+            found.row = a.row_at + a.row + (uint32_t)(place % R);
+            found.column = (uint32_t)(s->best.at + place / R);
         }
     } else
         HD_UNROLL
@@ -258,6 +258,14 @@ static __device__ __forceinline__ void hd_strip_tell_east(const heddle_thread *t
 
 /* ---- a part --------------------------------------------------------------------------------------------------------- */
 
+/* The item's row in those that waves hand on. */
+template <typename K, int R, int C>
+static __device__ __forceinline__ hd_pair_word *hd_strip_outer(const hd_wave *wave, const hd_wave_item *item,
+                                                               hd_outer *rows)
+{
+    return hd_outer_row(rows, (uint32_t)(item - wave->items), wave->outer_cols, hd_strip<K, R, C>::south);
+}
+
 template <typename K, int R, int C>
 static __device__ __forceinline__ hd_strip_walk<K, R, C>
 hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, const hd_wave_part *p,
@@ -285,9 +293,9 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.north = wave->north ? (const typename K::cell *)wave->north + item->north_at : (const typename K::cell *)0;
     a.row_cells = K::sweeps != 0 ? item->row_cells : 0;
     a.field = K::sweeps != 0 ? (typename K::value *)wave->field + item->cells_at : (typename K::value *)0;
-    a.inner_rows = hd_wave_inner(item->field_rows);
-    a.inner_cols = hd_wave_inner(item->whole_cols);
-    a.col_at = item->col_at;
+    a.inner_rows = hd_wave_inner(item->whole_rows);
+    a.inner_cols = hd_wave_inner(item->field_cols);
+    a.row_at = item->row_at;
     a.sweeps = item->sweeps;
     a.gone = wave->n_gone ? wave->gone + item->found_at + a.index : (uint32_t *)0;
     a.last_row = wave->last_row ? (typename K::cell *)wave->last_row + item->last_row_at : (typename K::cell *)0;
@@ -302,7 +310,20 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
     a.credit = has_next && next_is_near ? &a.near[1].credit : (uint32_t *)0;
     a.to.row = !has_next ? (hd_pair_word *)0 : next_is_near ? &a.near[1].ring[0][0] : far;
     a.to.mask = next_is_near ? HD_WAVE_RING - 1u : 0xffffffffu;
+    if (!has_next && wave->below)
+        a.to.row = hd_strip_outer<K, R, C>(wave, item, wave->below) - strip::lag * strip::south;
     return a;
+}
+
+/* All lanes: what the band has of outer rows. */
+template <typename K, int R, int C> static __device__ __forceinline__ void hd_outer_begin(const hd_strip_walk<K, R, C> &a)
+{
+    const hd_wave *wave = a.wave;
+    hd_pair_word *none = NULL;
+    const int gets = a.index == 0 && wave->above, gives = a.index + 1u == a.item->n_bands && wave->below;
+    a.near->above = gets ? hd_strip_outer<K, R, C>(wave, a.item, wave->above) : none;
+    a.near->above_tag = gets ? HD_LOAD(&wave->above->run, RELAXED, SYS) : 0u;
+    a.near->below_tag = gives ? HD_LOAD(&wave->below->run, RELAXED, SYS) : 0u;
 }
 
 /* All threads: clears the bands' shared memory before any word has come. */
@@ -392,6 +413,7 @@ static __device__ __forceinline__ int hd_strip_band(const hd_strip_walk<K, R, C>
     a.near->skewed = hd_strip_skewed(a);
     a.near->kept = hd_strip_by_rows(a);
     a.near->row_words = a.item->row_cells * strip::words;
+    hd_outer_begin(a);
     if ((!is_tile || first == 0) && !hd_west_wait(a))
         return hd_strip_halt(a, HD_HALT_BORDER, 0);
     if (!is_tile || first == 0)

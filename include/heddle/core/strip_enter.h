@@ -23,7 +23,8 @@ static __device__ __forceinline__ typename K::cell hd_north_cell(const hd_strip_
     return hd_cell_of<typename K::cell>(c < a.cols ? a.wave->north_cell : a.wave->east_cell);
 }
 
-/* What a lane has loaded for the next granule, during this one; in an item's first band the words are the border's. */
+/* What a lane has loaded for the next granule, during this one; in an item's first band the words are the border's, or another
+ * wave's. */
 template <typename K, int R, int C> struct hd_strip_looks {
     hd_pair_word words[hd_strip<K, R, C>::south];
     uint32_t credit;
@@ -63,6 +64,13 @@ static __device__ __forceinline__ void hd_look(const hd_strip_walk<K, R, C> &a, 
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
             looks->words[w] = HD_BORDER_LOAD(at + w);
+        return;
+    }
+    if (a.near->above) { /* far away: such a load takes as long as a granule's steps */
+        const hd_pair_word *above = a.near->above + (uint64_t)(hd_border_position(a, g) - strip::lag) * strip::south;
+        HD_UNROLL
+        for (int w = 0; w < strip::south; w++)
+            looks->words[w] = HD_OUTER_LOAD(above + w);
         return;
     }
     const int is_there = hd_north_is_there(a, g);
@@ -114,11 +122,11 @@ static __device__ __forceinline__ int hd_granule_wait(const hd_strip_walk<K, R, 
 {
     typedef hd_strip<K, R, C> strip;
     const int need = (int)(HD_WAVE_GRANULE * (g + 1u)) - (int)HD_WAVE_RING - (int)strip::lag;
-    const int has_words = a.from && g * HD_WAVE_GRANULE < a.cols + strip::east;
-    const uint32_t tag = a.from_tag + hd_border_position(a, g) / HD_WAVE_GRANULE;
+    const int is_handed = a.from || a.near->above, has_words = is_handed && g * HD_WAVE_GRANULE < a.cols + strip::east;
+    const uint32_t tag = a.from ? a.from_tag + hd_border_position(a, g) / HD_WAVE_GRANULE : a.near->above_tag;
     for (uint32_t n = 0;; n++) {
         int go = !a.credit || (int)(looks->credit * HD_WAVE_GRANULE) >= need;
-        go &= a.from || a.near->is_there;
+        go &= is_handed || a.near->is_there;
         HD_UNROLL
         for (int w = 0; w < strip::south; w++)
             go &= !has_words || hd_wave_tag(looks->words[w]) == tag;

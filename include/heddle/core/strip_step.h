@@ -130,6 +130,10 @@ template <typename K, int R, int C> struct hd_strip_shared {
     uint32_t *kept;
     uint64_t row_words; /* kept by rows: from a row to the next */
     uint32_t is_there;  /* in an item's first band: the border words of the last look are there */
+    /* Outer rows: the words of column 0 that an item's first band reads, or NULL, and their tag; the tag that an item's last band
+     * writes, or 0. */
+    const hd_pair_word *above;
+    uint32_t above_tag, below_tag;
 };
 
 /* Sweeps: a warp's part of the field in shared memory, two granules of all its rows. Column c is at c modulo 32: lanes'
@@ -192,7 +196,7 @@ template <typename K, int R, int C> struct hd_strip_walk {
     typename K::value *field;
     uint64_t row_cells;
     uint32_t inner_rows, inner_cols, sweeps;
-    uint32_t col_at; /* the number that cells are told of column 0 */
+    uint32_t row_at; /* the number that cells are told of row 0 */
     uint32_t *gone;  /* NULL: no pass waits */
     hd_strip_shared<K, R, C> *near;
     typename hd_strip_near<K, R, C>::field *stage; /* of the field, of kept rows */
@@ -255,8 +259,8 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
     }
     in.x = s->x[r];
     in.y = m->y[C - 1 - c + r * east];
-    in.i = a.row + (uint32_t)r;
-    in.j = a.col_at + (uint32_t)j;
+    in.i = a.row_at + a.row + (uint32_t)r;
+    in.j = (uint32_t)j;
     if constexpr (K::sweeps != 0)
         K::start(&in, &m->start.at[c][r], a.inner_rows, a.inner_cols,
                  STEP == HD_STEP_EDGE   ? HD_EDGES_ALL
@@ -270,8 +274,8 @@ static __device__ __forceinline__ void hd_strip_cell(const typename K::params *p
     m->after[c + 1][r] = stays ? last : m->at[c][r];
     m->after1[c + 1][r] = stays ? last1 : last;
     if constexpr (K::fails != 0)
-        if (failed[0] && is_cell && in.i < a.rows) {
-            const hd_wave_failure f = hd_failure_of(a.item, in.i, (uint32_t)j, failed);
+        if (failed[0] && is_cell && r < a.n_rows) {
+            const hd_wave_failure f = hd_failure_of(a.item, a.row + (uint32_t)r, (uint32_t)j, failed);
             hd_failure_join(&s->failure.first, &f);
         }
     if (hd_strip<K, R, C>::finds && is_cell)
@@ -563,7 +567,8 @@ static __device__ __forceinline__ void hd_strip_granule(const typename K::params
     const int k0 = strip::pieces == 1 ? 0 : (int)piece * steps;
     const int c0 = (int)(g * HD_WAVE_GRANULE), at = c0 - (int)a.lane * strip::skew;
     const hd_strip_kept kept = keeps ? hd_strip_kept_of(a) : hd_strip_kept();
-    const uint32_t *border = &a.near->stage[g & 1u][0][0], tag = a.to.tag + g;
+    const uint32_t *border = &a.near->stage[g & 1u][0][0];
+    const uint32_t tag = a.near->below_tag ? a.near->below_tag : a.to.tag + g;
     const typename K::column *y = hd_strip_columns(a, g);
     const int hands =
         a.lane == 31u && a.to.row; /* a flag, not a NULL pointer, which would be tested again in each step */

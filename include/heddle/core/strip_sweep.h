@@ -50,8 +50,8 @@ static __device__ __forceinline__ int hd_pass_wait(const hd_strip_walk<K, R, C> 
         return 1;
     const hd_wave_item *before = a.wave->items + a.item->before;
     const uint32_t n = hd_wave_granules(before->cols, strip::lag, 0), need = hd_wave_need(before, g, strip::lag, n);
-    const uint32_t below = a.index + 1u < before->n_bands ? a.index + 1u : a.index;
-    const uint32_t gone = hd_gone_wait(a, before, a.index, below, need, n);
+    const hd_wave_bands bands = hd_wave_bands_before(a.item, before, a.index, 32u * R);
+    const uint32_t gone = hd_gone_wait(a, before, bands.first, bands.last, need, n);
     if (gone < n)
         *ready = g + 1u + gone - need;
     return gone != 0;
@@ -78,10 +78,11 @@ static __device__ __forceinline__ int hd_field_has_all(int row, int column, uint
            (uint32_t)column + HD_WAVE_GRANULE <= cols;
 }
 
-/* Copies the field's values to shared memory, row by row. `from`: the first lane's first row; j: this lane's column. */
+/* Copies the field's values to shared memory, row by row. `from`: the first lane's first row, of number `row`; j: this lane's column. */
 template <bool has_all, typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_copy(typename K::value *to, const typename K::value *from,
-                                                     uint64_t row_cells, uint32_t n_rows, uint32_t j, uint32_t cols)
+                                                     uint64_t row_cells, uint32_t row, uint32_t rows, uint32_t j,
+                                                     uint32_t cols)
 {
     typedef typename K::value value;
     HD_UNROLL_BY(2)
@@ -89,7 +90,7 @@ static __device__ __forceinline__ void hd_field_copy(typename K::value *to, cons
         value *cell = to + (j & 31u);
         HD_UNROLL
         for (uint32_t r = 0; r < R; r++, from += row_cells)
-            if (has_all || (l * R + r < n_rows && j < cols)) {
+            if (has_all || (row + l * R + r < rows && j < cols)) {
                 HD_UNROLL
                 for (uint32_t w = 0; w < sizeof(value); w += 4)
                     HD_COPY4((char *)(cell + 32u * r) + w, (const char *)from + w);
@@ -101,23 +102,24 @@ static __device__ __forceinline__ void hd_field_copy(typename K::value *to, cons
 template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_fetch(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
-    const uint32_t row = a.row - a.lane * R, rows = a.item->field_rows, cols = a.item->field_cols;
-    const uint32_t column = g * HD_WAVE_GRANULE, j = column + a.lane, n_rows = row >= rows ? 0 : rows - row;
+    const int row = (int)(a.row - a.lane * R - a.item->absent_rows);
+    const uint32_t rows = a.item->field_rows, cols = a.item->field_cols;
+    const uint32_t column = g * HD_WAVE_GRANULE, j = column + a.lane;
     typename K::value *to = a.stage->at[g & 1u][0];
-    const typename K::value *from = a.field + row * a.row_cells + j;
-    if (hd_field_has_all<K, R, C>((int)row, (int)column, rows, cols))
-        hd_field_copy<true, K, R, C>(to, from, a.row_cells, n_rows, j, cols);
+    const typename K::value *from = a.field + (int64_t)row * (int64_t)a.row_cells + j;
+    if (hd_field_has_all<K, R, C>(row, (int)column, rows, cols))
+        hd_field_copy<true, K, R, C>(to, from, a.row_cells, (uint32_t)row, rows, j, cols);
     else
-        hd_field_copy<false, K, R, C>(to, from, a.row_cells, n_rows, j, cols);
+        hd_field_copy<false, K, R, C>(to, from, a.row_cells, (uint32_t)row, rows, j, cols);
 }
 
-/* Copies values in shared memory to the field, except its rim. i, j: their place in the field without the rim; c: the column
- * of the wave that they are of; `at`: their column in shared memory. The rows of some lanes at a time, because to the
- * compiler a store may hit the address of the next load. */
+/* Copies values in shared memory to the field, except its rim. i, j: their place in the field without the rim, in rows below `rows`;
+ * `at`: their column in shared memory. The rows of some lanes at a time, because to the compiler a store may hit the address
+ * of the next load. */
 template <bool has_all, typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_put(typename K::value *to, const typename K::value *from,
-                                                    uint64_t row_cells, uint32_t i, uint32_t j, uint32_t c, uint32_t at,
-                                                    const hd_strip_walk<K, R, C> &a)
+                                                    uint64_t row_cells, uint32_t i, uint32_t j, uint32_t at,
+                                                    uint32_t rows, uint32_t cols)
 {
     enum { skew = hd_strip<K, R, C>::skew, some = 2 };
     for (uint32_t l = 0; l < 32u; l += some, from += 32 * R * some, at -= some * skew) {
@@ -127,12 +129,11 @@ static __device__ __forceinline__ void hd_field_put(typename K::value *to, const
             values[k] = from[32u * k + ((at - k / R * skew) & 31u)];
         HD_UNROLL
         for (uint32_t k = 0; k < some * R; k++, to += row_cells, i++) {
-            if (has_all || (i < a.inner_rows && j < a.inner_cols && c < a.cols))
+            if (has_all || (i < rows && j < cols))
                 *to = values[k];
             if (k % R == R - 1u) {
                 to -= skew;
                 j -= skew;
-                c -= skew;
             }
         }
     }
@@ -143,16 +144,16 @@ template <typename K, int R, int C>
 static __device__ __forceinline__ void hd_field_leave(const hd_strip_walk<K, R, C> &a, uint32_t g)
 {
     const int row = (int)(a.row - a.lane * R - a.sweeps), column = (int)(g * HD_WAVE_GRANULE - a.sweeps);
-    const uint32_t at = g * HD_WAVE_GRANULE + a.lane;
-    const uint32_t i = (uint32_t)row - 1u, j = a.col_at + (uint32_t)column + a.lane - 1u;
-    typename K::value *to = a.field + (int64_t)row * (int64_t)a.row_cells + column + (int)a.lane;
+    const uint32_t at = g * HD_WAVE_GRANULE + a.lane, rows = hd_wave_left_rows(a.item), cols = a.inner_cols;
+    const uint32_t i = a.row_at + (uint32_t)row - 1u, j = (uint32_t)column + a.lane - 1u;
+    typename K::value *to =
+        a.field + ((int64_t)row - (int64_t)a.item->absent_rows) * (int64_t)a.row_cells + column + (int)a.lane;
     const typename K::value *from = a.stage->at[g & 1u][0];
     hd_warp_sync();
-    if (hd_field_has_all<K, R, C>(row - 1, (int)a.col_at + column - 1, a.inner_rows, a.inner_cols) &&
-        hd_field_has_all<K, R, C>(row + (int)a.sweeps, column + (int)a.sweeps, a.rows, a.cols))
-        hd_field_put<true, K, R, C>(to, from, a.row_cells, i, j, at, at, a);
+    if (hd_field_has_all<K, R, C>((int)i, column - 1, rows, cols))
+        hd_field_put<true, K, R, C>(to, from, a.row_cells, i, j, at, rows, cols);
     else
-        hd_field_put<false, K, R, C>(to, from, a.row_cells, i, j, at, at, a);
+        hd_field_put<false, K, R, C>(to, from, a.row_cells, i, j, at, rows, cols);
 }
 
 /* All lanes: starts to fetch the field for granule g. 0: the band is over. A tile waits for no pass: the graph did. */
@@ -176,8 +177,8 @@ static __device__ __forceinline__ int hd_strip_sweep(const hd_strip_walk<K, R, C
     hd_strip_looks<K, R, C> looks = {};
     const uint32_t head = (strip::lag + K::sweeps + HD_WAVE_GRANULE) / HD_WAVE_GRANULE;
     const uint32_t cols = a.cols - a.sweeps, whole = cols < (uint32_t)C ? 0u : (cols - C) / HD_WAVE_GRANULE;
-    const uint32_t row = a.row - a.lane * R;
-    const int is_amidst = row > K::sweeps && row + 32u * R <= a.inner_rows;
+    const int row = (int)(a.row_at + a.row - a.lane * R);
+    const int is_amidst = row > (int)K::sweeps && (uint32_t)row + 32u * R <= a.inner_rows;
     uint32_t ready = 0, g = first, next = first; /* next: granule for which the field is fetched */
     hd_look(a, first, &looks);
     for (;; next++) {

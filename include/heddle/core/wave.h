@@ -13,6 +13,8 @@
  *                 has read in a credit word.
  *      far row    in device memory, from the last warp of a block to another block. An item has one, for all its blocks.
  *                 A band writes no position before it has read that position itself; no other band reads what it overwrites.
+ *      outer row  in memory that several devices reach, mostly the host's: from the last band of a wave to the first band of
+ *                 another, which has the rows below. All its words have one tag, the number of the run.
  *
  * Under dispatch order workers take parts (groups of bands) one after another. So a band waits only for parts that run
  * or have ended: they need not all be resident at once. The host's threads run the same protocol a lane at a time. */
@@ -38,6 +40,13 @@
 /* Granules between two looks at the stop word of a band that need not wait: about a tenth of a millisecond on a thread, and a
  * third of one on a GPU, where a look takes as long as two steps. */
 #define HD_WAVE_STRIDE (HD_HOSTED ? 32u : 128u)
+#endif
+/* Words of an outer row before the one of column 0: more than any band is behind. Even, so that two words that may be written at once
+ * are aligned. */
+#if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE)
+#define HD_OUTER_PAD 4u
+#else
+#define HD_OUTER_PAD 512u
 #endif
 #define HD_CELL_WORDS 8u   /* largest cell, in words: one value for each of several sweeps */
 #define HD_FOUND_BYTES 64u /* largest result of cells */
@@ -71,8 +80,9 @@
  * columns before, so no copy of the field is kept. More sweeps than k are *passes*, each an item after the one before:
  * it reads that one's results, and waits for words that count its granules (hd_wave.gone).
  *
- * A wave may be a stride of a field: columns begin .. end - 1, all rows. Its border in the west is the last column of S that the
- * stride before has. Nothing comes from the east: sweep t of a stride goes over columns begin - t .. end - t - 1. */
+ * A wave may be a stride of a field: rows begin .. end - 1, all columns. Its border in the north is the lowest row of S that the
+ * stride above has: an outer row. Nothing comes from the south: sweep t of a stride goes over rows begin - t .. end - t - 1. So that
+ * all its passes have as many rows, those of the first stride begin above the field, with rows that nobody reads. */
 #if defined(HEDDLE_MODEL) && !defined(HEDDLE_EMULATE)
 #define HD_WAVE_FAR_ROWS 2u
 #define HD_WAVE_TELLS 1u
@@ -103,14 +113,19 @@ typedef struct hd_wave_item {
     uint64_t found_at; /* results of its bands; after all have ended, the first is the item's */
     uint32_t rows, cols, n_bands, n_parts;
     uint32_t tag; /* its first band begins with tag hd_wave_words.base + this + 1                */
-    uint32_t
-        col_at; /* a stride of a field: its first column's number in the field. Cells are told numbers in the field */
-    /* Of sweeps, else 0. rows and cols are `sweeps` more than the field's. field_cols: of the columns that it reads;
-     * whole_cols: of the field, of which it may be a stride. */
-    uint32_t sweeps, field_rows, field_cols, whole_cols;
+    uint32_t row_at; /* a stride of a field: its first row's number in the field, modulo 2^32. Cells are told numbers in the field */
+    /* Of sweeps, else 0. rows (of the last stride) and cols are `sweeps` more than the field's. The first absent_rows rows are above
+     * the field; the next field_rows are read. whole_rows: of the field, of which it may be a stride. */
+    uint32_t sweeps, absent_rows, field_rows, field_cols, whole_rows;
     uint32_t before, frees;        /* item of the pass before, of the last user of its far row; or HD_NONE */
     uint32_t field, sweeps_before; /* the desc's field that it is a pass of; sweeps in earlier passes */
 } hd_wave_item;
+
+/* Outer rows, one for each pass (hd_outer_words each), from a wave to the one below. */
+typedef struct hd_outer {
+    uint32_t run; /* the tag of all words of this run, which the wave above begins after it was set: not 0, nor that of an earlier run */
+    uint32_t pad_to_line[15];
+} hd_outer; /* the words follow */
 
 /* What bands of an item tell one another. 0 between runs. DEV */
 typedef struct hd_item_words {
@@ -131,6 +146,8 @@ typedef struct hd_wave {
      * run. Of the last column: rows that have left their cell, raised by the wave. SYS */
     const uint32_t *north_count, *west_count;
     uint32_t *last_col_count;
+    hd_outer *above, *below; /* a stride: what the wave above hands on, and where this one does; NULL: nothing. SYS */
+    uint64_t outer_cols;     /* of outer rows (hd_outer_words) */
     uint8_t *found;               /* results, one for each band; NULL: not wanted                */
     uint8_t *found_each, *result; /* results, for each item, for all; NULL: not wanted           */
     hd_pair_word *far;            /* far rows                                                    */
@@ -166,7 +183,7 @@ typedef struct hd_wave_failure {
 /* What the bands of a stopped run were at. */
 #define HD_HALT_ABOVE 0u  /* waits for the band above */
 #define HD_HALT_BELOW 1u  /* waits until the band below has read what it would overwrite */
-#define HD_HALT_BORDER 2u /* waits for a border with a count */
+#define HD_HALT_BORDER 2u /* waits for a border: one with a count, or an outer row */
 #define HD_HALT_PASS 3u   /* waits for the pass before */
 #define HD_HALT_WORKS 4u  /* waits for nothing */
 #define HD_HALT_KINDS 5u
@@ -218,6 +235,18 @@ HD_FN uint32_t hd_wave_granules(uint32_t cols, uint32_t lag, uint32_t east)
     return (uint32_t)(((uint64_t)cols + lag + east + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE);
 }
 
+/* Words of an outer row. cols: of the field, and as many more as sweeps go together. */
+HD_FN uint64_t hd_outer_words(uint64_t cols, uint32_t south_words)
+{
+    return (HD_OUTER_PAD + cols + 2u * HD_WAVE_GRANULE) / 2u * 2u * south_words;
+}
+
+/* The words of column 0 in the outer row of a pass. */
+HD_FN hd_pair_word *hd_outer_row(hd_outer *rows, uint32_t pass, uint64_t cols, uint32_t south_words)
+{
+    return (hd_pair_word *)(void *)(rows + 1) + pass * hd_outer_words(cols, south_words) + HD_OUTER_PAD * south_words;
+}
+
 /* Before granule g a band notes that it comes there (core/notes.h). Those behind the last column belong to its last stretch. */
 HD_FN void hd_wave_note(const heddle_thread *thread, const hd_wave_item *item, uint32_t g)
 {
@@ -243,6 +272,13 @@ HD_FN void hd_wave_span(const hd_wave_part *p, uint32_t band, uint32_t lag, uint
 /* Rows or columns of a field without its rim. */
 HD_FN uint32_t hd_wave_inner(uint32_t n) { return n > 2u ? n - 2u : 0u; }
 
+/* Sweeps: rows of the field behind its first one that have been left when the pass has ended. */
+HD_FN uint32_t hd_wave_left_rows(const hd_wave_item *item)
+{
+    const uint32_t all = hd_wave_inner(item->whole_rows), end = item->row_at + item->rows - item->sweeps - 1u;
+    return end < all ? end : all;
+}
+
 /* Granules, of the n of a band, that must be finished before all columns of granule g of the next pass are in the
  * field. */
 HD_FN uint32_t hd_wave_need(const hd_wave_item *before, uint32_t g, uint32_t lag, uint32_t n)
@@ -250,6 +286,22 @@ HD_FN uint32_t hd_wave_need(const hd_wave_item *before, uint32_t g, uint32_t lag
     const uint64_t most = ((uint64_t)g + 1u) * HD_WAVE_GRANULE + before->sweeps + lag;
     const uint64_t need = (most + HD_WAVE_GRANULE - 1u) / HD_WAVE_GRANULE;
     return need < n ? (uint32_t)need : n;
+}
+
+/* The bands of the pass before that must have finished them, for band `band` of `item`: those that leave its rows in the field. Passes
+ * of a stride are higher by as many rows as the one before leaves behind; else they are not. */
+typedef struct hd_wave_bands {
+    uint32_t first, last;
+} hd_wave_bands;
+HD_FN hd_wave_bands hd_wave_bands_before(const hd_wave_item *item, const hd_wave_item *before, uint32_t band,
+                                         uint32_t band_rows)
+{
+    const uint32_t behind = before->sweeps - (before->row_at - item->row_at), most = before->n_bands - 1u;
+    const uint32_t last = band + (band_rows - 1u + behind) / band_rows; /* the next one, except with very low bands */
+    hd_wave_bands b;
+    b.first = band < most ? band : most;
+    b.last = last < most ? last : most;
+    return b;
 }
 
 /* Place of the band with first row `row`; with sweeps its first cell is in the row before. */
@@ -260,7 +312,9 @@ HD_FN hd_wave_place hd_wave_place_of(const hd_wave *wave, const hd_wave_item *it
     at.failures = wave->failures;
     at.sweep = item->sweeps ? item->sweeps_before + 1u : 0u;
     at.item = item->field;
-    at.row = item->sweeps && row ? row - 1u : row;
+    at.row = item->row_at + row;
+    if (item->sweeps) /* rows of a first stride may be above the field */
+        at.row = (int32_t)at.row > 0 ? at.row - 1u : 0u;
     return at;
 }
 
@@ -272,8 +326,8 @@ HD_FN hd_wave_failure hd_failure_of(const hd_wave_item *item, uint32_t i, uint32
     hd_wave_failure f;
     f.sweep = item->sweeps ? item->sweeps_before + t : 0u;
     f.item = item->field;
-    f.row = i - t;
-    f.column = item->col_at + j - t;
+    f.row = item->row_at + i - t;
+    f.column = j - t;
     f.code = t <= item->sweeps ? failed[0] : 0u;
     return f;
 }

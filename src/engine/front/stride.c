@@ -114,8 +114,8 @@ static heddle_wave_desc wave_of(const heddle_wavefront *w, const hd_stride *s, c
     to.sweeps = d->sweeps;
     to.rows = d->rows;
     to.cols = width(s);
-    to.col_at = s->begin;
-    to.whole_cols = d->cols;
+    to.row_at = s->begin;
+    to.whole_rows = d->rows;
     to.x = place(w, s, d->x, s->x_at, 0);
     to.y = place(w, s, d->y, s->y_at, s->begin);
     to.north.array = place(w, s, d->north, s->north_at, s->begin);
