@@ -54,7 +54,7 @@ typedef struct heddle_wavefront_desc {
     heddle_array *last_row, *last_col;  /* cols, rows cells; NULL: not wanted                       */
     void *found;                        /* host memory; written when the run has ended well; NULL: not wanted */
     heddle_split split;                 /*                                           HEDDLE_SPLIT   */
-    uint32_t time_limit_ms; /* of a stride, from the end of the one before: its unit is lost then. 0: none */
+    uint32_t time_limit_ms; /* of a stride, from the end of the one above: its unit is lost then. 0: none */
     uint32_t n_trace;       /* events kept of each row, at most HEDDLE_LOOP_MOST_TRACE; 0: no trace */
 } heddle_wavefront_desc;
 #define HEDDLE_WAVEFRONT_INIT                  \
@@ -99,10 +99,10 @@ typedef struct heddle_wavefront_stats {
 typedef struct heddle_wavefront_unit {
     size_t size;   /* set by HEDDLE_WAVEFRONT_UNIT_INIT              */
     char name[64]; /* "cuda:0/4", "virtual:1", "cpu:6", "serial"        */
-    uint64_t n_columns, n_strides;
-    uint64_t busy_ns, end_ns; /* with a stride, waiting for the one before included; its last end, since the start */
+    uint64_t n_rows, n_strides;
+    uint64_t busy_ns, end_ns; /* with strides, waiting for those above included; its last end, since the start */
     uint64_t bytes_in, bytes_out;
-    double column_ns; /* of all rows; 0: not known. A unit behind a slower one is quicker than that */
+    double row_ns; /* of all columns; 0: not known. A unit below a slower one is quicker than that */
     uint32_t is_left_out, is_lost;
 } heddle_wavefront_unit;
 #define HEDDLE_WAVEFRONT_UNIT_INIT                                    \

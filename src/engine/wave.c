@@ -13,6 +13,7 @@
 
 #define BLOCK_WARPS 31u   /* in a block of 1024 threads, beside the warp that takes parts */
 #define MOST_WARPS 4u     /* default limit per block: more warps compete for registers */
+#define USUAL_BLOCKS 2u   /* of so many warps, on a multiprocessor: registers of most cells allow no more */
 #define FIXED_BYTES 8192u /* upper bound for a kernel's own shared memory, without its bodies' */
 #define TILE_COLS 512u    /* default columns of a tile */
 #define NOTHING_BYTES ((uint32_t)sizeof(heddle_nothing))
@@ -1043,6 +1044,18 @@ HEDDLE_API heddle_status heddle_wave_new(heddle_ctx *ctx, const heddle_table *ta
         *out = NULL;
     HD_TRY(check_call(&m, "heddle_wave_new", out));
     return m.info->is_tile ? hd_tile_new(ctx, table, desc, out) : finish(&m, out);
+}
+
+uint64_t hd_wave_rows_at_once(heddle_ctx *ctx, const heddle_wave_info *info)
+{
+    const heddle_config *c = &ctx->config;
+    heddle_device device = HEDDLE_DEVICE_INIT;
+    uint32_t s, rows = 0;
+    if (c->backend != HEDDLE_CUDA || heddle_device_get(c->backend, c->device, &device) != HEDDLE_OK)
+        return (uint64_t)HD_LONE * (c->n_workers ? c->n_workers : 1u);
+    for (s = 0; s < info->n_shapes; s++)
+        rows = info->shapes[s].rows > rows ? info->shapes[s].rows : rows;
+    return 32ull * rows * (c->n_workers ? c->n_workers : USUAL_BLOCKS * device.n_units) * MOST_WARPS;
 }
 
 HEDDLE_API uint64_t heddle_wave_outer_bytes(const heddle_table *table, uint32_t body, uint64_t cols, uint32_t sweeps)

@@ -84,6 +84,8 @@ heddle_status hd_wave_offer(heddle_graph *g, const hd_wave_of *w, const hd_ways_
 /* wave.c: copies a graph's wave of cells; its pointers are into the context's memory. EINVAL, naming `call`: it is none, or its runs
  * are not measured. */
 heddle_status hd_wave_read(heddle_graph *g, const char *call, hd_wave *wave);
+/* wave.c: about as many rows as the context's device goes over at once, in bands of such a cell. */
+uint64_t hd_wave_rows_at_once(heddle_ctx *ctx, const heddle_wave_info *info);
 /* tile.c: is the graph a wave of tiles? And how it is laid out. */
 int hd_tile_is_wave(const heddle_graph *g);
 heddle_status hd_tile_get_geometry(heddle_graph *g, heddle_wave_geometry *out);

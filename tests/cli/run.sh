@@ -238,13 +238,13 @@ for app in 'heat2d -n 300' 'sw -n 400x700' 'dtw/wavefront -n 500 --opt keep=1' '
     # shellcheck disable=SC2086
     run 0 run ${app/ / } --devices 'virtual: cpu:1' --split static --json --stats
     json_is "ok 2" "'%s %s' % (d['check'], len(d['stats']['units']))"
-    json_is True "sum(u['columns'] for u in d['stats']['units']) == d['n'][1] == d['stats']['columns']"
+    json_is True "sum(u['rows'] for u in d['stats']['units']) == d['n'][0] == d['stats']['rows']"
 done
 run 0 run sw/wavefront -n 600 --devices 'virtual: virtual:fail=2' --stats
 in_out '^virtual:1 .* lost$'
-in_out '^unit +share +strides +busy +end +columns/s '
+in_out '^unit +share +strides +busy +end +rows/s '
 in_out '^  how +wavefront sw_cell_sums, divided by cut: '
-in_out '^ +columns 0 to [0-9]+ on virtual:0: from '
+in_out '^ +rows 0 to [0-9]+ on virtual:0: from '
 run 0 run heat2d -n 300 --devices '2*virtual: cpu:1' --split static --timeline front.svg --trace front.json
 for row in 'virtual:1, link in' 'virtual:1, waves' 'virtual:1, link out' 'cpu:1'; do
     grep -q ">$row<" front.svg || fail "the picture has no row $row"

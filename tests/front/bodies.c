@@ -51,7 +51,7 @@ HEDDLE_SWEEP(front_sweep, front_params, params, uint32_t, 3,
 HEDDLE_CELL(front_frail, front_params, params, uint32_t, uint16_t, uint32_t, 4,
             HEDDLE_N | HEDDLE_W | HEDDLE_NW | HEDDLE_FAILS)
 {
-    if (in->i == params->fail_row && in->j == params->fail_col)
+    if ((in->i == params->fail_row && in->j == params->fail_col) || (in->i > params->fail_row && in->j == 0))
         heddle_cell_fail(in, 7);
     return front_of(params->by, in->n, in->w, in->nw, in->x, in->y, in->i, in->j);
 }

@@ -6,7 +6,7 @@
 #include "heddle/wave.h"
 
 typedef struct front_params {
-    uint32_t by, fail_row, fail_col; /* front_frail fails there */
+    uint32_t by, fail_row, fail_col; /* front_frail fails there, and in the first column of all rows below */
 } front_params;
 
 /* What cells of front_mix find: of all values the sum, and the largest with its place. */

@@ -19,8 +19,8 @@ static int is_sweep(const front_case *c) { return c->body == front_sweep; }
 front_case front_random(uint64_t *seed, uint32_t body)
 {
     front_case c = {.body = body, .split = HEDDLE_SPLIT_CUT};
-    c.rows = 1u + (uint32_t)check_below(seed, check_below(seed, 3) ? 260 : 20);
-    c.cols = 1u + (uint32_t)check_below(seed, check_below(seed, 4) ? 900 : 70);
+    c.rows = 1u + (uint32_t)check_below(seed, check_below(seed, 4) ? 900 : 70);
+    c.cols = 1u + (uint32_t)check_below(seed, check_below(seed, 3) ? 260 : 20);
     c.sweeps = is_sweep(&c) ? 1u + (uint32_t)check_below(seed, 8) : 0u;
     c.seed = check_random(seed);
     c.has_borders = !is_sweep(&c) && check_below(seed, 2);

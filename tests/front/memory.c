@@ -57,8 +57,8 @@ static void check_case(const front_case *c)
 int main(void)
 {
     const front_case mix = {.body = front_mix,
-                            .rows = 40,
-                            .cols = 300,
+                            .rows = 300,
+                            .cols = 40,
                             .seed = 3,
                             .has_borders = 1,
                             .keeps = 1,
@@ -66,8 +66,8 @@ int main(void)
                             .n_trace = 16,
                             .fail_row = UINT32_MAX},
                      sweep = {.body = front_sweep,
-                              .rows = 40,
-                              .cols = 300,
+                              .rows = 300,
+                              .cols = 40,
                               .sweeps = 4,
                               .seed = 4,
                               .keeps = 1,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* same.c - every kind of wavefront under every way to divide on every fleet gives the bytes of plain loops, also when it is run again. A
- * division has strides for several units. HEDDLE_ROUNDS: how many sizes (2). --cuda: fleets with GPUs. */
+ * division has strides for several units, and several for one. HEDDLE_ROUNDS: how many sizes (2). --cuda: fleets with GPUs. */
 #include "front/cases.h"
+
+#include "engine/front/front.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,19 +38,20 @@ static void check_fleet(const char *devices, uint64_t seed, int n_rounds)
     heddle_fleet_close(f);
 }
 
-/* Of each unit of the fleet: columns in the last run. */
-static uint64_t columns_of(const heddle_wavefront *w, uint32_t unit)
+/* Of each unit of the fleet: rows in the last run. */
+static uint64_t rows_of(const heddle_wavefront *w, uint32_t unit)
 {
     heddle_wavefront_unit u = HEDDLE_WAVEFRONT_UNIT_INIT;
     CHECK_OK(NULL, heddle_wavefront_get_unit(w, unit, &u));
-    return u.n_columns;
+    return u.n_rows;
 }
 
-/* Three equal units: three strides, each a third; of cells with a neighbour to the north-east one. A unit of a twentieth of the others'
- * speed is left out, but by static. */
-static void check_divided(void)
+/* Two units in turn, with a stride a band high each time. A unit of a twentieth of their speed is left out, but by static: there each
+ * has one stride. */
+static void check_divided(uint32_t body)
 {
-    front_case c = {.body = front_mix, .rows = 100, .cols = 3 * 320, .seed = 5, .fail_row = UINT32_MAX};
+    front_case c = {.body = body, .rows = 16 * 64, .cols = 100, .seed = 5, .fail_row = UINT32_MAX};
+    const uint64_t cell = front.waves[body].cell_bytes;
     heddle_wavefront_stats stats = HEDDLE_WAVEFRONT_STATS_INIT;
     heddle_fleet *f = NULL;
     front_rig r;
@@ -59,20 +62,39 @@ static void check_divided(void)
         front_fill(&r);
         CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
         CHECK_OK(NULL, heddle_wavefront_get_stats(r.w, &stats));
-        CHECK(stats.n_strides == (split ? 3u : 2u) && stats.n_units == 3 && stats.time_ns && !stats.n_lost);
-        CHECK(columns_of(r.w, 0) + columns_of(r.w, 1) + columns_of(r.w, 2) == c.cols);
-        CHECK((columns_of(r.w, 2) != 0) == split && columns_of(r.w, 0) >= 300);
+        CHECK_MSG(stats.n_strides == (split ? 3u : 16u), "%llu strides", (unsigned long long)stats.n_strides);
+        CHECK(stats.n_units == 3 && stats.time_ns && !stats.n_lost);
+        CHECK(rows_of(r.w, 0) + rows_of(r.w, 1) + rows_of(r.w, 2) == c.rows);
+        CHECK((rows_of(r.w, 2) != 0) == split && rows_of(r.w, 0) >= 320);
         CHECK(!!strstr(heddle_wavefront_how(r.w), "left out") == !split);
-        CHECK(stats.bytes_in >= 3u * c.cols * 2u / 3u && stats.bytes_out >= c.cols * 12u);
+        CHECK(stats.bytes_in == c.rows * 4u + stats.n_strides * c.cols * 2u);
+        CHECK(stats.bytes_out >= (c.rows + c.cols) * cell);
         front_close(&r);
     }
-    c.body = front_east;
-    CHECK_OK(NULL, front_open(&r, f, &c));
-    front_fill(&r);
-    CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
-    CHECK_OK(NULL, heddle_wavefront_get_stats(r.w, &stats));
-    CHECK(stats.n_strides == 1 && strstr(heddle_wavefront_how(r.w), "north-east"));
-    front_close(&r);
+    heddle_fleet_close(f);
+}
+
+/* A unit that copies cells has several strides, beside one another; with fewer bytes it has one. */
+static void check_rounds(void)
+{
+    const uint64_t least = hd_front_least_copy;
+    front_case c = {.body = front_sweep, .rows = 1000, .cols = 100, .sweeps = 4, .seed = 5, .keeps = 1};
+    heddle_wavefront_stats stats = HEDDLE_WAVEFRONT_STATS_INIT;
+    heddle_fleet *f = NULL;
+    front_rig r;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:", NULL));
+    for (uint32_t i = 0; i < 2u; i++) {
+        hd_front_least_copy = i ? least : 65u * 400u;
+        CHECK_OK(NULL, front_open(&r, f, &c));
+        front_fill(&r);
+        CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+        CHECK_OK(NULL, heddle_wavefront_get_stats(r.w, &stats));
+        CHECK_MSG(stats.n_strides == (i ? 1u : 8u), "%llu strides", (unsigned long long)stats.n_strides);
+        CHECK(stats.bytes_in == 400000u + (i ? 0u : 7u * 4u * 8u) && stats.bytes_out == 400u * 998u);
+        front_compare(front_plain(&c), front_take(&r), &c, "rounds");
+        front_close(&r);
+    }
+    hd_front_least_copy = least;
     heddle_fleet_close(f);
 }
 
@@ -85,7 +107,10 @@ int main(int argc, char **argv)
     const size_t n = cuda ? sizeof gpu_fleets / sizeof gpu_fleets[0] : sizeof fleets / sizeof fleets[0];
     if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU");
-    check_divided();
+    check_divided(front_mix);
+    check_divided(front_east);
+    check_rounds();
+    hd_front_least_copy = 16384;
     for (size_t i = 0; i < n; i++)
         check_fleet(all[i], seed + i, n_rounds);
     printf("%zu fleets, %d rounds of %u bodies\n", n, n_rounds, (unsigned)front_n_bodies);

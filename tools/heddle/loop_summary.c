@@ -25,7 +25,7 @@ static heddle_status read_units(loop_summary *s, const app_looping *l)
     return status;
 }
 
-/* A wavefront's columns are told as indices, and its strides as slices. */
+/* A wavefront's rows are told as indices, and its strides as slices. */
 static heddle_status read_strides(loop_summary *s, const app_looping *l)
 {
     static const heddle_loop_unit none = HEDDLE_LOOP_UNIT_INIT;
@@ -36,16 +36,16 @@ static heddle_status read_strides(loop_summary *s, const app_looping *l)
         status = heddle_wavefront_get_unit(l->front, i, &u);
         memcpy(s->names[i], u.name, sizeof s->names[i]);
         *to = none;
-        to->n_indices = u.n_columns;
+        to->n_indices = u.n_rows;
         to->n_slices = u.n_strides;
         to->busy_ns = u.busy_ns;
         to->end_ns = u.end_ns;
         to->bytes_in = u.bytes_in;
         to->bytes_out = u.bytes_out;
-        to->each_ns = u.column_ns;
+        to->each_ns = u.row_ns;
         to->is_left_out = u.is_left_out;
         to->is_lost = u.is_lost;
-        s->stats.n_indices += u.n_columns;
+        s->stats.n_indices += u.n_rows;
     }
     return status;
 }
@@ -91,7 +91,7 @@ void loop_summary_free(loop_summary *s)
     *s = (loop_summary){.names = NULL};
 }
 
-static const char *indices(const loop_summary *s) { return s->is_front ? "columns" : "indices"; }
+static const char *indices(const loop_summary *s) { return s->is_front ? "rows" : "indices"; }
 static const char *slices(const loop_summary *s) { return s->is_front ? "strides" : "slices"; }
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 /* Indices a second while slices were under way. */
@@ -125,7 +125,7 @@ void loop_summary_print(const loop_summary *s, FILE *out)
     const heddle_loop_stats *t = &s->stats;
     cli_text time, first, in, back;
     fprintf(out, "\n%-12s %8s %8s %10s %10s %12s %10s %10s %6s %10s\n", "unit", "share", slices(s), "busy", "end",
-            s->is_front ? "columns/s" : "indices/s", "in", "out", "cuts", "again");
+            s->is_front ? "rows/s" : "indices/s", "in", "out", "cuts", "again");
     for (uint32_t i = 0; i < t->n_units; i++)
         print_unit(s, i, out);
     fprintf(out,

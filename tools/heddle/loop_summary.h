@@ -11,7 +11,7 @@ typedef struct loop_summary {
     heddle_loop_stats stats;
     char (*names)[64];
     heddle_loop_unit *units; /* stats.n_units of both */
-    int is_front;            /* a wavefront: indices are columns, slices are strides */
+    int is_front;            /* a wavefront: indices are rows, slices are strides */
 } loop_summary;
 
 /* CLI_OK or CLI_BAD with the sentence printed; loop_summary_free in both cases. */

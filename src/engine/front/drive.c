@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* drive.c - a run of a wavefront. The split of loops (engine/loop/split.h) says which unit gets which columns; a claim is a stride. When
- * a unit is lost, strides to its right are stopped, those to its left end, and the columns from its stride on are divided anew
- * among the others. */
+/* drive.c - a run of a wavefront. Under `cut` all strides are known before the first begins (cut.c). Else the split of loops
+ * (engine/loop/split.h) says which unit gets which rows; a claim is a stride. When a unit is lost, strides below its first one that has not
+ * ended are stopped, those above end, and the rows from that stride on are divided anew among the others. */
 #include "engine/front/front.h"
 
 #include <time.h>
 
-#define LEFT_OUT 0.25 /* of the quickest's speed: slower units are left out */
-#define OWN_PACE 0.02 /* of the run: a stride that ends so much later than the one before was not held up by it */
+#define OWN_PACE 0.02 /* of the run: a stride that ends so much later than the one above was not held up by it */
 #define SAME_SPEED 0.05
 #define SPINS 4096u
 #define NAP_NS 20000u
 
 typedef struct drive {
     heddle_wavefront *w;
-    hd_split *split;
-    uint64_t base;  /* grains that are done, from the left: the split has those behind */
-    uint64_t first; /* stride with which the split begins */
-    uint64_t until; /* strides from here on are stopped: a unit was lost. UINT64_MAX: none was */
-    int is_spoilt;  /* cells at home are half swept over */
+    hd_split *split;    /* NULL: under `cut` */
+    hd_list cuts;       /* hd_cut: of strides that are to come */
+    uint64_t n_cut;     /* of them, that have come */
+    uint64_t base;      /* grains that are done, from the top: the split has those below */
+    uint64_t first;     /* stride with which the split begins */
+    uint64_t until;     /* strides from here on are stopped: a unit was lost, or a cell failed. UINT64_MAX: none was */
+    int is_spoilt;      /* cells at home are half swept over */
+    heddle_status fail; /* a cell failed in stride `until`; with this error */
+    hd_error error;
 } drive;
 
-static uint64_t column_of(const heddle_wavefront *w, uint64_t grain)
+static uint64_t row_of(const heddle_wavefront *w, uint64_t grain)
 {
-    return grain == w->n_grains ? w->desc.cols : grain * w->grain;
+    return grain == w->n_grains ? w->desc.rows : grain * w->grain;
 }
 
 /* ---- speeds ------------------------------------------------------------------------------------------------------------ */
@@ -31,67 +34,27 @@ static uint64_t column_of(const heddle_wavefront *w, uint64_t grain)
 static int is_known(const heddle_wavefront *w)
 {
     for (uint32_t i = 0; i < w->n_sites; i++)
-        if (w->sites[i].column_ns > 0)
+        if (w->sites[i].row_ns > 0)
             return 1;
     return 0;
 }
 
-/* Of a unit that is not known, by one that is: as data sheets compare them. */
-static double column_ns(const heddle_wavefront *w, uint32_t site)
-{
-    const hd_site *s = &w->sites[site], *known = s;
-    for (uint32_t i = 0; i < w->n_sites && !(known->column_ns > 0); i++)
-        known = &w->sites[i];
-    return known->column_ns > 0 ? known->column_ns * known->weight / s->weight : 1.0 / s->weight;
-}
-
-/* Insertion sort: there are few. */
-static void put_in_order(heddle_wavefront *w)
-{
-    for (uint32_t i = 0; i < w->n_sites; i++) {
-        uint32_t k = i;
-        for (; k && column_ns(w, w->order[k - 1u]) > column_ns(w, i); k--)
-            w->order[k] = w->order[k - 1u];
-        w->order[k] = i;
-    }
-}
-
-static int is_divisible(const heddle_wavefront *w)
-{
-    return !(w->info->neighbours & HEDDLE_NE) && !(w->info->kernels & HD_KERNELS_FOUND_ONLY);
-}
-
-/* The quickest that is there never is. */
-static void leave_out(heddle_wavefront *w)
-{
-    double quickest = 0;
-    for (uint32_t k = 0; k < w->n_sites; k++) {
-        const uint32_t i = w->order[k];
-        const double ns = column_ns(w, i);
-        hd_site *s = &w->sites[i];
-        s->is_left_out =
-            quickest > 0 && (!is_divisible(w) || (w->desc.split == HEDDLE_SPLIT_CUT && quickest / ns < LEFT_OUT));
-        if (!s->is_lost && !(quickest > 0))
-            quickest = ns;
-    }
-}
-
-/* Stride i's own pace: nothing to its left held it up. */
+/* Stride i's own pace: nothing above held it up. */
 static int is_own(const heddle_wavefront *w, uint64_t i)
 {
     const hd_stride *s = hd_stride_at(w, i);
     return !i || (double)s->ended_ns - (double)s[-1].ended_ns > OWN_PACE * (double)w->time_ns;
 }
 
-/* Of the units of a kind the quickest tells. One that was held up by the one before tells only how slow it is at most. */
+/* Of the units of a kind the quickest tells. One that was held up by the one above tells only how slow it is at most. */
 static void learn_kind(heddle_wavefront *w, uint32_t kind, double ns, int is_own_pace)
 {
     for (uint32_t i = 0; i < w->n_sites; i++) {
         hd_site *s = &w->sites[i];
-        const double was = s->column_ns;
+        const double was = s->row_ns;
         if (s->unit->kind == kind &&
             (!(was > 0) || ns < was * (1 - SAME_SPEED) || (is_own_pace && ns > was * (1 + SAME_SPEED))))
-            s->column_ns = ns;
+            s->row_ns = ns;
     }
 }
 
@@ -104,7 +67,7 @@ static void learn(heddle_wavefront *w)
         for (uint64_t i = 0; i < w->n_begun; i++) {
             const hd_stride *s = hd_stride_at(w, i);
             const hd_site *site = &w->sites[s->site];
-            const double ns = (double)site->busy_ns / (double)site->n_columns;
+            const double ns = (double)site->busy_ns / (double)site->n_rows;
             if (site->unit->kind != kind || !site->n_runs)
                 continue;
             least = least > 0 && least < ns ? least : ns;
@@ -119,22 +82,17 @@ static void learn(heddle_wavefront *w)
 
 /* ---- the split --------------------------------------------------------------------------------------------------------- */
 
-static heddle_split way_of(const heddle_wavefront *w)
-{
-    return w->desc.split == HEDDLE_SPLIT_CUT || !is_divisible(w) ? HEDDLE_SPLIT_STATIC : w->desc.split;
-}
-
 static heddle_status make_split(drive *d)
 {
     heddle_wavefront *w = d->w;
     const uint32_t n = w->n_sites;
     hd_split_unit *units = hd_new(n * sizeof *units);
     hd_split_model *models = hd_new(n * sizeof *models);
-    const hd_split_config c = {w->n_grains - d->base, way_of(w), n, n, units, is_known(w) ? models : NULL};
+    const hd_split_config c = {w->n_grains - d->base, w->desc.split, n, n, units, is_known(w) ? models : NULL};
     heddle_status s = units && models ? HEDDLE_OK : HEDDLE_ENOMEM;
     for (uint32_t i = 0; s == HEDDLE_OK && i < n; i++) {
         units[i] = (hd_split_unit){i, 1, 1, c.n, w->sites[i].weight, 0, 0};
-        models[i] = (hd_split_model){0, column_ns(w, i) * (double)w->grain, 1, 0};
+        models[i] = (hd_split_model){0, hd_front_row_ns(w, i) * (double)w->grain, 1, 0};
     }
     if (s == HEDDLE_OK)
         s = hd_split_new(&d->split, &c);
@@ -148,14 +106,36 @@ static heddle_status make_split(drive *d)
     return HEDDLE_OK;
 }
 
+static heddle_status divide(drive *d)
+{
+    d->cuts.n = d->n_cut = 0;
+    hd_front_leave_out(d->w);
+    return d->w->desc.split == HEDDLE_SPLIT_CUT ? hd_front_cut(d->w, d->w->n_grains - d->base, &d->cuts)
+                                                : make_split(d);
+}
+
+/* Nothing more is to begin. */
+static int is_over(const drive *d) { return d->split ? hd_split_is_over(d->split) : d->n_cut == d->cuts.n; }
+
+/* The next stride for a site, or 0. */
+static int take(drive *d, uint32_t site, hd_slice *out)
+{
+    const hd_cut *c = (const hd_cut *)d->cuts.at + d->n_cut;
+    if (d->split)
+        return !d->w->sites[site].n_flying && hd_split_take(d->split, site, heddle_host_clock_ns(), out) == HD_TAKE_SLICE;
+    if (d->n_cut == d->cuts.n || c->site != site)
+        return 0;
+    *out = (hd_slice){c->begin, c->end, 0, 0};
+    d->n_cut++;
+    return 1;
+}
+
 /* ---- a unit is lost ------------------------------------------------------------------------------------------------------ */
 
 /* Sweeps cannot be done again over cells at home that they have changed: cores do so at once, others when their results leave. */
 static int has_changed_home(const heddle_wavefront *w, const hd_stride *s)
 {
-    if (!hd_front_sweeps(w))
-        return 0;
-    return w->sites[s->site].is_host ? s->state != HD_STRIDE_IDLE : s->state >= HD_STRIDE_LEAVES;
+    return hd_front_sweeps(w) && s->state >= (w->sites[s->site].is_host ? HD_STRIDE_RUNS : HD_STRIDE_LEAVES);
 }
 
 static void stop_from(drive *d, uint64_t i)
@@ -167,28 +147,42 @@ static void stop_from(drive *d, uint64_t i)
         d->is_spoilt |= has_changed_home(w, s);
         if (s->state == HD_STRIDE_ENDED) {
             site->n_strides--;
-            site->n_columns -= s->end - s->begin;
+            site->n_rows -= s->end - s->begin;
         }
-        hd_stride_stop(w, s);
-        site->is_busy = 0;
+        hd_stride_stop(w, i);
     }
 }
 
-/* The unit of stride i is lost. */
+/* The unit of stride i is lost, and what it has not brought home. */
 static heddle_status lose(drive *d, uint64_t i)
 {
     heddle_wavefront *w = d->w;
-    hd_stride *s = hd_stride_at(w, i);
-    hd_site_lose(&w->sites[s->site]);
-    w->n_again += (d->until < w->n_begun ? d->until : w->n_begun) - i;
+    const uint32_t site = hd_stride_at(w, i)->site;
+    const uint64_t n = d->until < w->n_begun ? d->until : w->n_begun;
+    hd_site_lose(&w->sites[site]);
+    for (uint64_t k = i; k-- > d->first;)
+        if (hd_stride_at(w, k)->site == site && hd_stride_at(w, k)->state != HD_STRIDE_ENDED)
+            i = k;
+    w->n_again += n - i;
     d->until = i;
+    d->fail = HEDDLE_OK; /* it is found again, or one before it */
     stop_from(d, i);
     if (d->is_spoilt)
         return hd_say(NULL, HEDDLE_EDEVICE,
-                      "wavefront %s: %s was lost when cells of columns from %llu on had been swept over, and nobody "
-                      "can do that again",
-                      w->table->bodies[w->desc.body].name, w->sites[s->site].name, (unsigned long long)s->begin);
+                      "wavefront %s: %s was lost when cells of rows from %llu on had been swept over, and nobody can "
+                      "do that again",
+                      w->table->bodies[w->desc.body].name, w->sites[site].name,
+                      (unsigned long long)hd_stride_at(w, i)->begin);
     return HEDDLE_OK;
+}
+
+/* A cell of stride i has failed. One above it may fail, too, and is the first then. */
+static void fail(drive *d, uint64_t i)
+{
+    d->until = i;
+    d->fail = HEDDLE_EBODY;
+    d->error = *hd_thread_error();
+    stop_from(d, i);
 }
 
 /* ---- strides begin ----------------------------------------------------------------------------------------------------- */
@@ -199,45 +193,46 @@ static void drop_from(heddle_wavefront *w, uint64_t i)
         hd_stride_free(w, hd_stride_at(w, --w->strides.n));
 }
 
-/* The next stride from the left: that of the last run, if it is the same. */
+/* The next stride from the top: that of the last run, if it is the same. */
 static heddle_status prepare(drive *d, uint32_t site, const hd_slice *slice)
 {
     heddle_wavefront *w = d->w;
-    const uint64_t i = w->n_begun, begin = column_of(w, d->base + slice->begin),
-                   end = column_of(w, d->base + slice->end);
+    hd_site *of = &w->sites[site];
+    const uint64_t i = w->n_begun;
+    const hd_stride want = {.site = site,
+                            .lane = of->n_prepared++ % of->n_lanes,
+                            .begin = row_of(w, d->base + slice->begin),
+                            .end = row_of(w, d->base + slice->end)};
     hd_stride *s = hd_stride_at(w, i);
-    if (i == w->strides.n || s->site != site || s->begin != begin || s->end != end) {
+    if (i == w->strides.n || s->site != site || s->lane != want.lane || s->begin != want.begin || s->end != want.end) {
         drop_from(w, i);
         if (hd_list_room(&w->strides, 1, sizeof *s))
             return hd_say(NULL, HEDDLE_ENOMEM, "heddle_wavefront_run: out of memory");
         s = hd_stride_at(w, w->strides.n++);
-        *s = (hd_stride){.site = site, .begin = begin, .end = end};
+        *s = want;
         HD_TRY(hd_stride_make(w, i));
     }
     s->slice = *slice;
     s->state = HD_STRIDE_IDLE;
     w->n_begun++;
-    w->sites[site].is_busy = 1;
     return HEDDLE_OK;
 }
 
-/* Strides for all units that have none. All are made before one of them begins: so memory that lacks is known before. */
+/* Strides for all units that can have more. All are made before one of them begins: so memory that lacks is known before. */
 static heddle_status begin_more(drive *d, int *moved)
 {
     heddle_wavefront *w = d->w;
-    uint64_t i = w->n_begun;
+    uint64_t i = w->n_begun, n;
     hd_slice slice;
-    for (uint32_t k = 0; k < w->n_sites; k++) {
-        const hd_site *s = &w->sites[w->order[k]];
-        if (hd_site_is_in(s) && !s->is_busy &&
-            hd_split_take(d->split, w->order[k], heddle_host_clock_ns(), &slice) == HD_TAKE_SLICE)
-            HD_TRY(prepare(d, w->order[k], &slice));
-    }
+    do {
+        n = w->n_begun;
+        for (uint32_t k = 0; k < w->n_sites; k++)
+            if (hd_site_is_in(&w->sites[w->order[k]]) && take(d, w->order[k], &slice))
+                HD_TRY(prepare(d, w->order[k], &slice));
+    } while (!d->split && n < w->n_begun);
     *moved |= i < w->n_begun;
-    for (; i < w->n_begun && i < d->until; i++) {
-        const heddle_status s = hd_stride_begin(w, hd_stride_at(w, i));
-        HD_TRY(s == HEDDLE_EDEVICE ? lose(d, i) : s);
-    }
+    for (; i < w->n_begun; i++)
+        hd_stride_begin(w, hd_stride_at(w, i));
     return HEDDLE_OK;
 }
 
@@ -246,13 +241,12 @@ static heddle_status begin_more(drive *d, int *moved)
 static void count_end(drive *d, hd_stride *s)
 {
     hd_site *site = &d->w->sites[s->site];
-    s->ended_ns = heddle_host_clock_ns();
-    site->is_busy = 0;
+    s->ended_ns = site->last_ns = heddle_host_clock_ns();
+    hd_site_idle(site, s->ended_ns);
     site->n_strides++;
-    site->n_columns += s->end - s->begin;
-    site->busy_ns += s->ended_ns - s->began_ns;
-    site->last_ns = s->ended_ns;
-    (void)hd_split_ended(d->split, s->site, &s->slice, s->began_ns, s->ended_ns);
+    site->n_rows += s->end - s->begin;
+    if (d->split)
+        (void)hd_split_ended(d->split, s->site, &s->slice, s->began_ns, s->ended_ns);
 }
 
 /* Stride i waits for nobody. */
@@ -277,10 +271,13 @@ static heddle_status look_at_all(drive *d, uint64_t *n_flying, int *moved)
         heddle_status status = HEDDLE_OK;
         if (s->state == HD_STRIDE_ENDED)
             continue;
-        status = hd_stride_look(w, s, moved);
+        status = hd_stride_look(w, i, moved);
         if (status == HEDDLE_OK && s->state != HD_STRIDE_ENDED && !(*n_flying)++)
             status = check_limit(d, i);
-        HD_TRY(status == HEDDLE_EDEVICE ? lose(d, i) : status);
+        if (status == HEDDLE_EBODY)
+            fail(d, i);
+        else
+            HD_TRY(status == HEDDLE_EDEVICE ? lose(d, i) : status);
         if (s->state == HD_STRIDE_ENDED)
             count_end(d, s);
     }
@@ -305,12 +302,12 @@ static void rest(uint32_t n)
         (void)nanosleep(&nap, NULL);
 }
 
-/* Until all is done, or a unit was lost and those to its left have ended. */
+/* Until all is done, or a unit was lost or a cell failed and strides above have ended. */
 static heddle_status go_on(drive *d)
 {
     uint64_t n_flying = 1;
     uint32_t n_idle = 0;
-    while (n_flying || (d->until == UINT64_MAX && !hd_split_is_over(d->split))) {
+    while (n_flying || (d->until == UINT64_MAX && !is_over(d))) {
         int moved = 0;
         HD_TRY(check_canceled(d->w));
         if (d->until == UINT64_MAX)
@@ -320,7 +317,9 @@ static heddle_status go_on(drive *d)
         if (!moved)
             rest(n_idle);
     }
-    return HEDDLE_OK;
+    if (d->fail != HEDDLE_OK)
+        *hd_thread_error() = d->error;
+    return d->fail;
 }
 
 static heddle_status drive_from(drive *d)
@@ -329,12 +328,10 @@ static heddle_status drive_from(drive *d)
     heddle_status s;
     d->first = w->n_begun;
     d->until = UINT64_MAX;
-    leave_out(w);
-    HD_TRY(make_split(d));
-    s = hd_split_is_over(d->split)
-            ? hd_say(NULL, HEDDLE_EDEVICE, "wavefront %s: no unit is left; columns from %llu on are not done",
-                     w->table->bodies[w->desc.body].name, (unsigned long long)column_of(w, d->base))
-            : go_on(d);
+    HD_TRY(divide(d));
+    s = is_over(d) ? hd_say(NULL, HEDDLE_EDEVICE, "wavefront %s: no unit is left; rows from %llu on are not done",
+                            w->table->bodies[w->desc.body].name, (unsigned long long)row_of(w, d->base))
+                   : go_on(d);
     if (s != HEDDLE_OK) {
         const hd_error e = *hd_thread_error();
         stop_from(d, 0);
@@ -356,23 +353,18 @@ static void merge_found(heddle_wavefront *w)
         w->info->merge(w->desc.found, hd_stride_at(w, i)->found);
 }
 
-static void put_last_column(heddle_wavefront *w)
-{
-    if (w->desc.last_col)
-        memcpy(w->desc.last_col->host, hd_stride_at(w, w->n_begun - 1u)->east->host,
-               w->desc.rows * w->info->cell_bytes);
-}
-
 heddle_status hd_front_drive(heddle_wavefront *w)
 {
     drive d = {.w = w};
+    heddle_status s = HEDDLE_OK;
     w->n_begun = w->n_again = 0;
-    put_in_order(w);
-    while (d.base < w->n_grains)
-        HD_TRY(drive_from(&d));
+    hd_front_order(w);
+    while (s == HEDDLE_OK && d.base < w->n_grains)
+        s = drive_from(&d);
+    hd_list_clear(&d.cuts);
+    HD_TRY(s);
     w->time_ns = heddle_host_clock_ns() - w->start_ns;
     merge_found(w);
-    put_last_column(w);
     if (!w->n_again)
         learn(w);
     return HEDDLE_OK;

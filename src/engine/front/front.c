@@ -2,8 +2,7 @@
 /* front.c - heddle_wavefront_new and _free. */
 #include "engine/front/front.h"
 
-#define GRAIN 32u
-#define GRAINS 4096u /* about so many */
+#define GRAINS 4096u /* about so many, of whole bands */
 
 #define SAY(status, ...) hd_say(NULL, status, "heddle_wavefront_new: " __VA_ARGS__)
 
@@ -102,13 +101,13 @@ static void copy_constants(heddle_wavefront *w)
         }
 }
 
-/* A stride of sweeps is wider than they are many. */
+/* A stride of sweeps is higher than they are many. */
 static void choose_grain(heddle_wavefront *w)
 {
-    const uint64_t wanted =
-        w->desc.cols / GRAINS > hd_front_sweeps(w) ? w->desc.cols / GRAINS : hd_front_sweeps(w) + 1u;
-    w->grain = (wanted + GRAIN - 1u) / GRAIN * GRAIN;
-    w->n_grains = w->desc.cols / w->grain ? w->desc.cols / w->grain : 1u;
+    const uint64_t least = hd_front_sweeps(w) + 1u, rows = w->desc.rows, bands = hd_sites_band_rows(w);
+    const uint64_t wanted = rows / GRAINS > least ? rows / GRAINS : least;
+    w->grain = (wanted + bands - 1u) / bands * bands;
+    w->n_grains = rows / w->grain ? rows / w->grain : 1u;
     w->n_passes = w->info->sweeps ? (hd_front_sweeps(w) - 1u) / w->info->sweeps + 1u : 1u;
 }
 
@@ -132,11 +131,11 @@ static heddle_status make(heddle_wavefront *w)
 {
     HD_TRY(check_arrays(w));
     copy_constants(w);
+    HD_TRY(hd_sites_open(w));
     choose_grain(w);
     w->params = hd_new(w->params_bytes + 1u);
     if (!w->params)
         return SAY(HEDDLE_ENOMEM, "out of memory");
-    HD_TRY(hd_sites_open(w));
     if (w->desc.n_trace && !(w->chart = hd_front_chart(w)))
         return SAY(HEDDLE_ENOMEM, "no memory for a trace of %u events a row", w->desc.n_trace);
     hd_front_find_speeds(w);

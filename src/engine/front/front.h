@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* front.h - what the files of this folder share: a wavefront over a fleet.
  *
- * A *site* is a unit of the fleet that can run waves, with a context of its own; all cores are one site. A stride is some columns of
- * the field as one wave of a site. A site with memory of its own copies what the stride reads in, runs the wave, and copies its
- * results home; cores work on the arrays themselves.
+ * A *site* is a unit of the fleet that can run waves. It has *lanes*: contexts of its own, whose waves run side by side. A stride is some
+ * rows of the field as one wave of a lane. A site with memory of its own copies what the stride reads in, runs the wave, and copies its
+ * results home; cores work on the arrays themselves. Copies in, waves and copies home of a site's strides overlap.
  *
- * Strides are begun from the left to the right, and a site has one at a time. So the leftmost stride under way waits for
- * nobody, and all others wait, inside their waves, only for the one to their left.
+ * Waves are started from the top of the field downwards. So the topmost wave under way waits for nobody, and all others wait, inside
+ * of them, only for the one above. A site starts a wave only when its waves above have no part left that no worker has begun: so no
+ * wave can take workers from one that it needs.
  *
  * One thread does all this (engine/loop/turns.h): the caller of heddle_wavefront_run, or the fleet's driver. The fleet's units are idle
  * meanwhile. */
@@ -17,39 +18,49 @@
 #include "engine/wave.h"
 #include "heddle/wavefront.h"
 
+#define HD_FRONT_LANES 3u
+enum { HD_FRONT_IN, HD_FRONT_HOME, HD_FRONT_WAYS }; /* a site copies for one stride at a time in each way */
+
 typedef struct hd_site {
     hd_fleet_unit *unit; /* of the cores: the first */
-    heddle_ctx *ctx;
+    heddle_ctx *lanes[HD_FRONT_LANES];
+    uint32_t n_lanes;
     char name[64];
-    double weight;    /* by data sheet */
-    double column_ns; /* of all rows; 0: not known */
-    uint64_t n_runs;  /* that it had strides in */
-    int is_host;      /* works on the arrays themselves */
+    double weight;   /* by data sheet */
+    double row_ns;   /* of all columns; 0: not known */
+    uint64_t n_runs; /* that it had strides in */
+    int is_host;     /* works on the arrays themselves */
     /* of a run: */
-    int is_busy, is_left_out, is_lost;
-    uint64_t n_columns, n_strides, busy_ns, last_ns, bytes_in, bytes_out;
+    int is_left_out, is_lost;
+    uint32_t n_prepared, n_flying; /* strides that it was given; those of them that have begun and not ended */
+    uint64_t copies[HD_FRONT_WAYS]; /* 1 + the stride for which it copies; 0: none */
+    uint64_t n_rows, n_strides, busy_ns, since_ns, last_ns, bytes_in, bytes_out; /* since_ns: when it became busy */
     char trouble[200]; /* what has happened to it, or "" */
 } hd_site;
 
 typedef enum hd_stride_state {
     HD_STRIDE_IDLE,
+    HD_STRIDE_BEGUN, /* waits until it can copy in */
     HD_STRIDE_COMES, /* what it reads is on the way */
+    HD_STRIDE_READY, /* waits until its wave may be started */
     HD_STRIDE_RUNS,
+    HD_STRIDE_DONE,   /* waits until it can copy home */
     HD_STRIDE_LEAVES, /* what it leaves is on the way home */
     HD_STRIDE_ENDED
 } hd_stride_state;
 
 typedef struct hd_stride {
-    uint32_t site;
-    uint64_t begin, end; /* columns */
+    uint32_t site, lane;
+    uint64_t begin, end; /* rows */
     heddle_graph *graph;
     heddle_job *job;
     uint8_t *memory; /* of the accelerator */
     uint64_t n_bytes;
-    uint64_t x_at, y_at, north_at, west_at, cells_at, last_row_at, found_at; /* in it */
-    heddle_array *east; /* its last column, and behind that the words that count its rows; NULL: nobody wants it */
-    uint8_t *found;     /* of the host */
-    hd_slice slice;     /* as the split knows it */
+    uint64_t x_at, y_at, north_at, west_at, cells_at, last_row_at, last_col_at, found_at; /* in it */
+    heddle_array *outer; /* what it hands on to the stride below; NULL: there is none */
+    int is_read;         /* by a wave that does not answer: it is not freed */
+    uint8_t *found;      /* of the host */
+    hd_slice slice;      /* as the split knows it */
     hd_stride_state state;
     uint64_t began_ns, ended_ns;
     uint64_t phase_ns, phase_bytes; /* for the trace: since when its phase is under way; what it copies */
@@ -61,12 +72,12 @@ struct heddle_wavefront {
     const heddle_wave_info *info;
     heddle_wavefront_desc desc;
     uint8_t constants[4][4u * HD_CELL_WORDS]; /* copies of single cells, to which desc points */
-    uint64_t grain, n_grains;                 /* columns of a grain; the last one has the rest, too */
+    uint64_t grain, n_grains;                 /* rows of a grain; the last one has the rest, too */
     uint32_t n_passes;
     hd_site *sites;
     uint32_t n_sites;
     uint32_t *order;  /* of the sites: the quickest is asked first */
-    hd_list strides;  /* hd_stride: of this run from the left; behind them those that the last run had */
+    hd_list strides;  /* hd_stride: of this run from the top; behind them those that the last run had */
     uint64_t n_begun; /* of them, in this run */
     hd_list how;      /* text */
     uint8_t *params;  /* a copy */
@@ -92,12 +103,8 @@ static inline uint32_t hd_front_sweeps(const heddle_wavefront *w)
 {
     return !w->info->sweeps ? 0u : w->desc.sweeps ? w->desc.sweeps : 1u;
 }
-/* Cells of a unit of the field, of which a stride has some: of a column. */
-static inline uint64_t hd_front_unit_cells(const heddle_wavefront *w) { return w->desc.rows; }
-static inline uint32_t hd_front_cell_bytes(const heddle_wavefront *w)
-{
-    return w->info->cell_bytes * (w->info->sweeps + 1u); /* of what a column hands over */
-}
+/* Cells of a unit of the field, of which a stride has some: of a row. */
+static inline uint64_t hd_front_unit_cells(const heddle_wavefront *w) { return w->desc.cols; }
 
 /* site.c: opens the sites of the fleet. Closes them. */
 heddle_status hd_sites_open(heddle_wavefront *w);
@@ -106,15 +113,35 @@ void hd_sites_close(heddle_wavefront *w);
 static inline int hd_site_is_in(const hd_site *s) { return !s->is_lost && !s->is_left_out; }
 /* It is lost, with this thread's sentence. */
 void hd_site_lose(hd_site *s);
+/* A stride of the site begins, or has ended. */
+void hd_site_busy(hd_site *s);
+void hd_site_idle(hd_site *s, uint64_t now_ns);
+/* All sites have whole bands in so many rows. */
+uint64_t hd_sites_band_rows(const heddle_wavefront *w);
 
-/* stride.c: makes stride i (columns, site, and the stride to its left are known). Frees it. */
+/* stride.c: makes stride i (rows, site, lane, and the stride above are known). Frees it. */
 heddle_status hd_stride_make(heddle_wavefront *w, uint64_t i);
 void hd_stride_free(heddle_wavefront *w, hd_stride *s);
 /* Begins it; moves it on, if it can be (*moved). An error ends it. */
-heddle_status hd_stride_begin(heddle_wavefront *w, hd_stride *s);
-heddle_status hd_stride_look(heddle_wavefront *w, hd_stride *s, int *moved);
+void hd_stride_begin(heddle_wavefront *w, hd_stride *s);
+heddle_status hd_stride_look(heddle_wavefront *w, uint64_t i, int *moved);
 /* Ends it as soon as that can be; its site is lost if it does not answer. */
-void hd_stride_stop(heddle_wavefront *w, hd_stride *s);
+void hd_stride_stop(heddle_wavefront *w, uint64_t i);
+
+/* cut.c: what a site takes for a row; of one that is not known, by one that is: as data sheets compare them. */
+double hd_front_row_ns(const heddle_wavefront *w, uint32_t site);
+/* Puts the sites in order. Leaves slow ones out. */
+void hd_front_order(heddle_wavefront *w);
+void hd_front_leave_out(heddle_wavefront *w);
+/* A stride to be: grains, counted from the first that is not done. */
+typedef struct hd_cut {
+    uint32_t site;
+    uint64_t begin, end;
+} hd_cut;
+/* Cuts n grains into strides (hd_cut), from the top. hd_front_least_copy: bytes of a stride's cells, if there are several rounds; tests
+ * have less. */
+extern uint64_t hd_front_least_copy;
+heddle_status hd_front_cut(const heddle_wavefront *w, uint64_t n, hd_list *to);
 
 /* drive.c: a run. */
 heddle_status hd_front_drive(heddle_wavefront *w);

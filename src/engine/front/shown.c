@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shown.c - what strides did when, for the trace. All cores have one row, and a stride is one event there. Another site has three, for copies
  * in, waves and copies out; strides of one site may be under way at the same time. Copies are shown as the accelerator's marks tell, else
- * like waves by the host's clock: from when they were given until their end was seen. A wave that waits for the one before is busy. */
+ * like waves by the host's clock: from when they were given until their end was seen. A wave that waits for the one above is busy. */
 #include "engine/front/front.h"
 
 static hd_chart_unit charted(const void *self, uint32_t i)
@@ -43,6 +43,8 @@ heddle_status hd_phase_put(heddle_wavefront *w, hd_stride *s, uint32_t queue, he
     const heddle_accelerator *a = &site_of(w, s)->unit->acc;
     const uint64_t before = n_moved(site_of(w, s));
     hd_phase_begin(s);
+    if (has_marks(w, s, HEDDLE_PHASE_IN) && phase == HEDDLE_PHASE_HOME) /* copies home have a queue where no phase IN came before, */
+        HD_TRY(a->mark(a->self, queue, HEDDLE_PHASE_IN)); /* and that is when an accelerator looks at the clock */
     if (has_marks(w, s, phase))
         HD_TRY(a->mark(a->self, queue, phase));
     HD_TRY(put(w, s));

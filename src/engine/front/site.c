@@ -21,10 +21,14 @@ static heddle_config config_of(const hd_fleet_unit *u, uint32_t n_cores)
     return c;
 }
 
+/* Cores work on one wave after the other. So does a part of a GPU: together the waves of all parts have as many workers as fit. */
+static uint32_t lanes_of(const hd_fleet_unit *u) { return u->is_core || u->n_parts > 1 ? 1u : HD_FRONT_LANES; }
+
 static heddle_status open_site(heddle_wavefront *w, hd_fleet_unit *u, uint32_t n_cores)
 {
     hd_site *s = &w->sites[w->n_sites];
     const heddle_config c = config_of(u, n_cores ? n_cores : 1u);
+    const uint32_t n_lanes = lanes_of(u);
     s->unit = u;
     s->is_host = u->is_core;
     s->weight = u->is_core ? n_cores : u->acc.weight;
@@ -34,8 +38,9 @@ static heddle_status open_site(heddle_wavefront *w, hd_fleet_unit *u, uint32_t n
         memcpy(s->name, u->name, sizeof s->name);
     if (u->ctx && u->ctx->backend->takes)
         HD_TRY(u->ctx->backend->takes(w->table, hd_thread_error()));
-    HD_TRY(heddle_ctx_open(&s->ctx, &c));
     w->n_sites++;
+    for (; s->n_lanes < n_lanes; s->n_lanes++)
+        HD_TRY(heddle_ctx_open(&s->lanes[s->n_lanes], &c));
     return HEDDLE_OK;
 }
 
@@ -73,9 +78,40 @@ void hd_sites_close(heddle_wavefront *w)
     const uint64_t n = w->fleet->units.n;
     uint32_t i;
     for (i = 0; i < w->n_sites; i++)
-        heddle_ctx_close(w->sites[i].ctx);
+        while (w->sites[i].n_lanes)
+            heddle_ctx_close(w->sites[i].lanes[--w->sites[i].n_lanes]);
     hd_delete(w->sites, n * sizeof *w->sites);
     hd_delete(w->order, n * sizeof *w->order);
+}
+
+static uint64_t least_common(uint64_t a, uint64_t b)
+{
+    uint64_t n = a;
+    while (n % b)
+        n += a;
+    return n;
+}
+
+uint64_t hd_sites_band_rows(const heddle_wavefront *w)
+{
+    uint64_t n = HD_LONE;
+    uint32_t i, k;
+    for (i = 0; i < w->n_sites; i++)
+        for (k = 0; k < w->info->n_shapes && w->sites[i].unit->ctx; k++)
+            n = least_common(n, 32ull * w->info->shapes[k].rows);
+    return n;
+}
+
+void hd_site_busy(hd_site *s)
+{
+    if (!s->n_flying++)
+        s->since_ns = heddle_host_clock_ns();
+}
+
+void hd_site_idle(hd_site *s, uint64_t now_ns)
+{
+    if (!--s->n_flying)
+        s->busy_ns += now_ns - s->since_ns;
 }
 
 void hd_site_lose(hd_site *s)

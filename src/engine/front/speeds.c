@@ -23,7 +23,7 @@ void hd_front_find_speeds(heddle_wavefront *w)
         double ns = 0;
         if (hd_profile_read(w->fleet, device_of(&w->sites[i]), settings, text) && sscanf(text, "%lf ns", &ns) == 1 &&
             ns > 0)
-            w->sites[i].column_ns = ns;
+            w->sites[i].row_ns = ns;
     }
 }
 
@@ -33,8 +33,8 @@ void hd_front_keep_speeds(const heddle_wavefront *w)
     settings_of(w, settings);
     for (uint32_t i = 0; i < w->n_sites; i++) {
         const hd_site *s = &w->sites[i];
-        (void)snprintf(text, sizeof text, "%.3f ns a unit", s->column_ns);
-        if (s->column_ns > 0 && s->n_runs)
+        (void)snprintf(text, sizeof text, "%.3f ns a unit", s->row_ns);
+        if (s->row_ns > 0 && s->n_runs)
             hd_profile_write(w->fleet, device_of(s), settings, text, w->time_ns);
     }
 }

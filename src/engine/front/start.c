@@ -24,8 +24,9 @@ static void clear_run(heddle_wavefront *w)
     hd_chart_clear(w->chart);
     for (uint32_t i = 0; i < w->n_sites; i++) {
         hd_site *s = &w->sites[i];
-        s->is_busy = 0;
-        s->n_columns = s->n_strides = s->busy_ns = s->last_ns = s->bytes_in = s->bytes_out = 0;
+        s->n_prepared = s->n_flying = 0;
+        s->n_rows = s->n_strides = s->busy_ns = s->last_ns = s->bytes_in = s->bytes_out = 0;
+        memset(s->copies, 0, sizeof s->copies);
         *s->trouble = 0;
         s->is_lost |= !s->is_host && hd_unit_is_lost(s->unit);
     }

@@ -4,16 +4,14 @@
 
 static void tell_site(heddle_wavefront *w, const hd_site *s)
 {
-    hd_how_add(&w->how, "%s: %.1f %% of the columns in %llu strides", s->name,
-               100.0 * (double)s->n_columns / (double)w->desc.cols, (unsigned long long)s->n_strides);
+    hd_how_add(&w->how, "%s: %.1f %% of the rows in %llu strides", s->name,
+               100.0 * (double)s->n_rows / (double)w->desc.rows, (unsigned long long)s->n_strides);
     if (*s->trouble)
         hd_how_add(&w->how, "; lost: %s", s->trouble);
     else if (s->is_lost)
         hd_how_add(&w->how, "; lost in an earlier run");
-    else if (s->is_left_out && (w->info->neighbours & HEDDLE_NE))
-        hd_how_add(&w->how, "; left out: cells read what is to their north-east, so that the field cannot be divided");
     else if (s->is_left_out)
-        hd_how_add(&w->how, "; left out: a quicker unit would wait for it in each row");
+        hd_how_add(&w->how, "; left out: a quicker unit would wait for it in each column");
     hd_how_add(&w->how, "\n");
 }
 
@@ -28,7 +26,7 @@ void hd_front_tell(heddle_wavefront *w, heddle_status status)
         tell_site(w, &w->sites[i]);
     for (i = 0; status == HEDDLE_OK && i < w->n_begun; i++) {
         const hd_stride *s = hd_stride_at(w, i);
-        hd_how_add(&w->how, "columns %llu to %llu on %s: from %.3f to %.3f ms\n", (unsigned long long)s->begin,
+        hd_how_add(&w->how, "rows %llu to %llu on %s: from %.3f to %.3f ms\n", (unsigned long long)s->begin,
                    (unsigned long long)s->end - 1u, w->sites[s->site].name, (double)(s->began_ns - w->start_ns) / 1e6,
                    (double)(s->ended_ns - w->start_ns) / 1e6);
     }
@@ -48,13 +46,13 @@ HEDDLE_API heddle_status heddle_wavefront_get_unit(const heddle_wavefront *w, ui
         return hd_say(NULL, HEDDLE_ENODEV, "heddle_wavefront_get_unit: there is no unit %u", unit);
     s = &w->sites[unit];
     memcpy(full.name, s->name, sizeof full.name);
-    full.n_columns = s->n_columns;
+    full.n_rows = s->n_rows;
     full.n_strides = s->n_strides;
     full.busy_ns = s->busy_ns;
     full.end_ns = s->last_ns > w->start_ns ? s->last_ns - w->start_ns : 0;
     full.bytes_in = s->bytes_in;
     full.bytes_out = s->bytes_out;
-    full.column_ns = s->column_ns;
+    full.row_ns = s->row_ns;
     full.is_left_out = (uint32_t)s->is_left_out;
     full.is_lost = (uint32_t)s->is_lost;
     hd_copy_known(out, &full, sizeof full);
