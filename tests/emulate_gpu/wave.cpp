@@ -187,17 +187,55 @@ static void run_case(uint64_t seed, uint32_t dispatch)
     heddle_ctx_close(ctx);
 }
 
+/* The wave above a stride, which has ended: its words come again, some now and then. */
+typedef struct words_above {
+    uint64_t *to, *from; /* NULL: there are none */
+    uint64_t n, at, row;
+} words_above;
+
+static words_above hold_words(const heddle_wave_desc *d, uint64_t seed)
+{
+    words_above w = {};
+    if (!d->above)
+        return w;
+    w.n = heddle_wave_outer_bytes(&mix, d->body, d->cols, 0) / 8u;
+    w.to = static_cast<uint64_t *>(d->above);
+    w.at = sizeof(hd_outer) / 8u;
+    w.row = seed;
+    w.from = static_cast<uint64_t *>(calloc(w.n, 8));
+    CHECK(w.from);
+    for (uint64_t i = w.at; i < w.n; i++) {
+        w.from[i] = w.to[i];
+        w.to[i] = w.from[i] ^ 0x5aull; /* another value, of an earlier run */
+        w.to[i] -= 1ull << 32;
+    }
+    return w;
+}
+
+static void bring_words(void *self, uint64_t)
+{
+    words_above *w = static_cast<words_above *>(self);
+    if (check_below(&w->row, 64u))
+        return;
+    for (uint64_t k = 1u + check_below(&w->row, 1u + w->n / 4u); k && w->at < w->n; k--, w->at++)
+        w->to[w->at] = w->from[w->at];
+}
+
 /* One stride of a field. */
 static void run_stride(heddle_ctx *ctx, heddle_wave_desc *d, const mix_params *params, uint64_t seed, uint32_t dispatch)
 {
     uint64_t row = seed;
     wave_run r = {};
+    words_above words = hold_words(d, seed);
+    r.job.host = words.from ? bring_words : nullptr;
+    r.job.self = &words;
     r.c.params = *params;
     choose(d, &row);
     make_graph(&r, ctx, d, seed, dispatch, row);
     n_switches += kernel_run(&r.job, seed, STEPS, r.what);
     if (r.w.end.stop != HD_STOP_DONE)
         emu_fail("%s: a stride ended with %u", r.what, r.w.end.stop);
+    free(words.from);
     n_tasks_run += r.w.run.n_tasks;
     words_free(&r.w);
     heddle_graph_free(r.graph);

@@ -126,9 +126,10 @@ HEDDLE_DECLARE(heaps)
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
-/* A border or last column that is counted while the wave runs, and its other end: a fiber that writes or reads it.
- * ALONE_WEST has no such fiber: the border is there from the start, and only in runs that complete. */
-enum { FED_WEST = 1, FED_NORTH, FOLLOWED_EAST, ALONE_WEST };
+/* A border or last column that is counted while the wave runs, and its other end: a fiber that writes or reads it. The same of outer
+ * rows (ABOVE, BELOW), where the fiber is the wave above or below. Those ALONE have no such fiber: the border is there from the
+ * start, and only in runs that complete. */
+enum { FED_WEST = 1, FED_NORTH, FOLLOWED_EAST, ALONE_WEST, FED_ABOVE, FOLLOWED_BELOW, ALONE_ABOVE };
 
 typedef struct wave_case {
     const char *name;
@@ -184,6 +185,12 @@ static const wave_case cases[] = {
     {"wave.count.north", 2, 7, "..", 2, 1, 1, .counted = FED_NORTH},
     {"wave.count.east",  3, 3, "..", 2, 1, 1, .counted = FOLLOWED_EAST},
     {"wave.count.stop",  2, 3, "c.", 2, 1, 1, .counted = ALONE_WEST},
+    /* Strides: the words of another wave. */
+    {"wave.outer.above", 2, 7, "..", 1, 1, 1, .counted = FED_ABOVE},
+    {"wave.outer.east",  2, 6, "..", 2, 1, 1, .counted = FED_ABOVE, .body = hop_east},
+    {"wave.outer.below", 2, 7, "..", 2, 1, 1, .counted = FOLLOWED_BELOW},
+    {"wave.outer.rows",  3, 6, "..", 1, 1, 1, .counted = FOLLOWED_BELOW, .body = hop_east},
+    {"wave.outer.stop",  2, 3, "c.", 2, 1, 1, .counted = ALONE_ABOVE},
     /* Failing cells: a band further south is faster; bands further on would wait for ever; in the same row; in a field
        beside others; outside the field; with sweeps. */
     {"wave.fail.two",    2, 7, "f.",  3, 2, 1, .body = hop_frail, .frail = 0x0610},
@@ -238,6 +245,10 @@ static hd_cpu_now nows[MAX_WORKERS];
 static hd_run run;
 
 static uint32_t border_count, last_col_count;
+static struct {
+    hd_outer head;
+    hd_pair_word words[32];
+} outer __attribute__((aligned(128)));
 static uint8_t image[BLOCK_BYTES]; /* the block after heddle_wave_new */
 static uint8_t near[MAX_WORKERS][HEDDLE_REDUCE_BYTES + sizeof(hd_lone)] __attribute__((aligned(64)));
 static heddle_ctx ctx;
@@ -309,7 +320,10 @@ static uint32_t given(uint32_t value, uint32_t otherwise) { return value ? value
 static uint32_t n_workers(void) { return given(c->n_workers, 2u); }
 static uint32_t n_items(void) { return given(c->n_items, 1u); }
 static int is_west(void) { return c->counted == FED_WEST || c->counted == ALONE_WEST; }
-static int has_peer(void) { return c->counted && c->counted != ALONE_WEST; }
+static int is_above(void) { return c->counted == FED_ABOVE || c->counted == ALONE_ABOVE; }
+static int is_stride(void) { return is_above() || c->counted == FOLLOWED_BELOW; }
+static int has_peer(void) { return c->counted && c->counted != ALONE_WEST && c->counted != ALONE_ABOVE; }
+static hd_pair_word *outer_row(void) { return hd_outer_row(&outer.head, 0, c->n_cols, 1); }
 static uint32_t n_border(void) { return is_west() ? c->n_bands : c->n_cols; }
 static uint32_t border_of(uint32_t k, uint32_t n) { return 100u * k + n + 1u; }
 static uint32_t frail_digit(uint32_t n) { return c->frail >> (12u - 4u * n) & 15u; }
@@ -503,7 +517,7 @@ static void compute(uint32_t k)
         compute_sweeps(k);
         return;
     }
-    for (i = 0; i < c->n_cols && c->counted == FED_NORTH; i++)
+    for (i = 0; i < c->n_cols && (c->counted == FED_NORTH || is_above()); i++)
         want[k][i] = border_of(k, i);
     for (item = 0; item < n_items(); item++) {
         hop_found found = {0};
@@ -523,7 +537,17 @@ static void compute(uint32_t k)
 static void count_borders(heddle_wave_desc *d)
 {
     heddle_wave_border *border = is_west() ? &d->west : &d->north;
-    if (c->counted == FOLLOWED_EAST) {
+    if (is_stride()) {
+        d->items = NULL;
+        d->n_items = 0;
+        d->rows = c->n_bands;
+        d->cols = c->n_cols;
+        d->row_at = is_above();
+        d->whole_rows = c->n_bands + 1u;
+        *(is_above() ? &d->above : &d->below) = &outer;
+        if (!is_above())
+            d->last_row = NULL;
+    } else if (c->counted == FOLLOWED_EAST) {
         d->last_col = m.last_col;
         d->last_col_count = &last_col_count;
     } else if (c->counted) {
@@ -586,10 +610,17 @@ static void make_run(void)
 /* Does run k have the case's failing cells? A run that completes has them only if they lie outside the field. */
 static int frails(uint32_t k) { return c->frail && (c->runs[k] != '.' || is_frail_outside()); }
 
+/* The word of column j above or below a stride, in run k. */
+static hd_pair_word outer_word(uint32_t k, uint32_t j) { return hd_wave_word(j < c->n_cols ? border_of(k, j) : 0u, k + 1u); }
+
 /* Prepares run k. */
 static void start(uint32_t k)
 {
     uint32_t n;
+    if (is_stride())
+        HD_STORE(&outer.head.run, k + 1u, RELAXED, SYS);
+    for (n = 0; n <= c->n_cols && c->counted == ALONE_ABOVE && c->runs[k] == '.'; n++)
+        HD_BORDER_STORE(outer_row() + n, outer_word(k, n));
     for (n = 0; k && n < MAX_CELLS && c->n_sweeps; n++)
         HD_STORE(&m.field[n], field_of(k, n), RELAXED, DEV);
     m.params.by = k + 1u;
@@ -631,6 +662,7 @@ static void begin(void)
     memset(&control, 0, sizeof control);
     memset(cursors, 0, sizeof cursors);
     memset(&m, 0, sizeof m);
+    memset(&outer, 0, sizeof outer);
     memcpy(m.block, image, sizeof image);
     for (at = 0; at < MAX_CELLS; at++)
         m.field[at] = field_of(0, at);
@@ -664,7 +696,7 @@ static void check_result(uint32_t k)
     for (j = 0; j < c->n_bands * c->n_cols && c->n_sweeps; j++)
         if (HD_LOAD(&m.field[j], RELAXED, DEV) != want_field[k][j])
             model_fail("run %u: cell %u of the field is 0x%x, not 0x%x", k, j, m.field[j], want_field[k][j]);
-    for (j = 0; j < n_items() * c->n_cols && !c->n_sweeps; j++)
+    for (j = 0; j < n_items() * c->n_cols && !c->n_sweeps && c->counted != FOLLOWED_BELOW; j++)
         if (m.last_row[j] != want[k][j])
             model_fail("run %u: column %u of the lowest row is 0x%x, not 0x%x", k, j, m.last_row[j], want[k][j]);
     if (!c->n_sweeps && memcmp(&m.found, &want_found[k], sizeof m.found) != 0)
@@ -681,7 +713,7 @@ static void last_out(uint32_t k)
     model_note("is the last out, of run", k);
     if (c->runs[k] == 'c')
         model_wait(CANCELED);
-    if (c->counted == FOLLOWED_EAST)
+    if (c->counted == FOLLOWED_EAST || c->counted == FOLLOWED_BELOW)
         model_wait(FOLLOWED);
     if (c->runs[k] == '.')
         check_result(k);
@@ -749,16 +781,40 @@ static void follow(uint32_t k)
     model_give(FOLLOWED);
 }
 
+/* The wave above a stride: hands on its lowest row in run k; with a cell to the north-east one more. */
+static void hand(uint32_t k)
+{
+    uint32_t n;
+    for (n = 0; n < c->n_cols + (c->body == hop_east); n++)
+        HD_BORDER_STORE(outer_row() + n, outer_word(k, n));
+}
+
+/* The wave below a stride. */
+static void receive(uint32_t k)
+{
+    hd_pair_word word;
+    uint32_t j, n;
+    for (j = 0; j < c->n_cols + (c->body == hop_east); j++) {
+        for (n = 0; hd_wave_tag(word = HD_BORDER_LOAD(outer_row() + j)) != k + 1u; n++)
+            hd_wave_pause(n);
+        if (hd_wave_value(word) != (j < c->n_cols ? want[k][j] : 0u))
+            model_fail("run %u: column %u below the stride is 0x%x", k, j, hd_wave_value(word));
+    }
+    model_give(FOLLOWED);
+}
+
 static void be_peer(void)
 {
     uint32_t k;
     for (k = 0; k < n_runs(); k++) {
         if (k)
             model_wait(MODEL_GATE(n_workers()));
-        if (c->counted == FOLLOWED_EAST)
-            follow(k);
-        else
-            feed(k);
+        switch (c->counted) {
+        case FOLLOWED_EAST: follow(k); break;
+        case FOLLOWED_BELOW: receive(k); break;
+        case FED_ABOVE: hand(k); break;
+        default: feed(k); break;
+        }
     }
 }
 
