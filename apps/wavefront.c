@@ -39,7 +39,7 @@ static size_t facts(const app_case *c, app_fact out[APP_FACTS])
 
 const app_engine app_wavefront = {
     .name = "wavefront",
-    .summary = "a body of one cell over all devices of a fleet, each with strides of columns",
+    .summary = "a body of one cell over all devices of a fleet, each with strides of rows",
     .run = run,
     .facts = facts,
 };

@@ -105,7 +105,7 @@ SECTIONS = [
             "8 GB of input in the host's memory. The pipeline has two to four streams, and the chunk that was quickest."),
     Section("hdss-fronts", "Wavefronts over several GPUs", "doc/results/hdss-fronts.tsv",
             "heddle bench --figures hdss --opt figures=fronts",
-            "Each GPU has a stride of the columns. Fields are in the host's memory; of dtw and sw only the sequences travel."),
+            "Each GPU has strides of rows. Fields are in the host's memory; of dtw and sw only the sequences travel."),
     Section("tests-pools", "Tests of pools on a GPU", RESULTS + "/h100/tests.tsv", "bash tests/gpu.sh --long pool", ""),
     Section("tests", "Tests on a GPU", GPU + "tests.tsv", "bash tests/gpu.sh",
             "`h200/tests.txt` is the same table, to be read."),

@@ -511,8 +511,7 @@ typedef struct heddle_wave_desc {
      * HEDDLE_WAVE_TILES. */
     uint32_t tile_cols;
     uint32_t band_rows; /* of a tile body: rows of a band; 0: 64 */
-    uint32_t
-        sweeps; /* over `cells`, in place, by a cell of sweeps; 0: 1. It has no other array, and no border */
+    uint32_t sweeps;    /* over `cells`, in place, by a cell of sweeps; 0: 1. It has no other array, and no border */
     /* How cells stand in `cells`: HEDDLE_LAYOUT_ROWS, or HEDDLE_LAYOUT_SKEWED, as heddle_wave_get_layout describes. Sweeps have
      * rows only. */
     uint32_t layout;

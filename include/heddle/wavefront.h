@@ -8,21 +8,23 @@
  *     heddle_wavefront_new(f, &my, &w, &wavefront);    // my: a table of HEDDLE_WAVES, as it is
  *     heddle_wavefront_run(wavefront, &params, sizeof params);
  *
- * A stride is some columns, with all rows. It is one wave of one device. Its neighbour in the west hands over the last column while
- * both run: a stride begins as soon as the first rows of the stride before are there, and follows it through the field. So of
- * each row only that column travels, in the host's pinned memory, which all devices reach: no copy and no call of the host.
+ * A stride is some rows, with all columns. It is one wave of one device. The stride above hands on its lowest row while both run, word
+ * by word: a stride follows the one above some columns behind. These words are in the host's pinned memory, which all devices
+ * reach: no copy and no call of the host.
  *
  * The units of a wavefront are the fleet's accelerators that can run waves (GPUs, virtual devices), and all its cores together as
- * one. All fleets give the same bytes.
+ * one. An accelerator may have several strides under way: it copies one in while it runs others, and copies another one home. All
+ * fleets give the same bytes.
  *
- * Dividing (heddle_split). A stride cannot be shared once it runs, because its width is fixed. So there are no slices and no tails:
- *     cut (the default)   a stride for each unit, as wide as its speed in the last runs, else by data sheets; units that are far
- *                         slower than the quickest are left out, since each row waits for all units
- *     static, axel        the same, of all units; axel always by data sheets
- *     others              a unit that is done takes the next stride, as wide as that way says
+ * Dividing (heddle_split). A stride cannot be shared once it runs, because its height is fixed. So there are no slices and no tails:
+ *     cut (the default)   strides for all units in turn, as high as their speeds in the last runs, else by data sheets; units that are
+ *                         far slower than the quickest are left out, since each column waits for all units. Where cells are copied, a
+ *                         unit has up to 8 strides, of some 64 MB or more; elsewhere as many as it takes for a stride to have no more
+ *                         rows than the unit goes over at once, and one if it is alone
+ *     static, axel        a stride for each unit; axel always by data sheets
+ *     others              a unit that is done takes the next stride, as high as that way says
  *
- * Refused: bodies of tiles (heddle/tile.h). Not divided: cells with a neighbour to the north-east (HEDDLE_NE), which the next stride has,
- * and tables compiled with HEDDLE_WAVE_FOUND_ONLY, which leave no column: the quickest unit runs all.
+ * Refused: bodies of tiles (heddle/tile.h). A stride has whole bands (heddle/wave.h): fields of less are not divided.
  *
  * Threads, errors: as for loops (heddle/loop.h). Wavefronts and loops of a fleet run one after another, in the order of their starts.
  *
@@ -71,8 +73,8 @@ HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w);
 
 /* Runs it, on the calling thread; it may be run again. params is copied. Waves of a division are kept for the next run, which most often has
  * the same. EBUSY: its last run has not been waited for.
- * EBODY: a cell failed; the sentence names the first of those that were seen. ECANCELED. ENOMEM: a unit has no room for its stride; the
- * sentence has the bytes. EDEVICE: no unit is left, or one was lost when sweeps had changed cells at home from its columns on, which
+ * EBODY: a cell failed; the sentence names the first that plain loops would meet, of sweeps the first of those that were seen. ECANCELED. ENOMEM: a unit has no room for its stride; the
+ * sentence has the bytes. EDEVICE: no unit is left, or one was lost when sweeps had changed cells at home from its rows on, which
  * nobody can do again. */
 HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *params, size_t params_bytes);
 /* Starts a run, which heddle_wavefront_wait ends; a thread of the fleet drives it when all that was started before has ended. In a serial fleet

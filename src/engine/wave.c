@@ -256,8 +256,9 @@ static heddle_status check_stride_bands(maker *m)
         return hd_say(m->e, HEDDLE_EINVAL, "heddle_wave_new: a stride of %llu rows, with more below, and bands of %u",
                       (unsigned long long)d->rows, m->band_rows);
     if (is_stride(d) && m->lag > HD_OUTER_PAD)
-        return hd_say(m->e, HEDDLE_ERANGE, "heddle_wave_new: a stride of bands that are %u columns behind; %u are the most",
-                      m->lag, HD_OUTER_PAD);
+        return hd_say(m->e, HEDDLE_ERANGE,
+                      "heddle_wave_new: a stride of bands that are %u columns behind; %u are the most", m->lag,
+                      HD_OUTER_PAD);
     return HEDDLE_OK;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t front_most_rows = 900;
+
 enum { OF_X, OF_Y, OF_NORTH, OF_WEST, OF_CELLS };
 
 static uint32_t input(uint64_t seed, uint32_t array, uint64_t at)
@@ -19,7 +21,7 @@ static int is_sweep(const front_case *c) { return c->body == front_sweep; }
 front_case front_random(uint64_t *seed, uint32_t body)
 {
     front_case c = {.body = body, .split = HEDDLE_SPLIT_CUT};
-    c.rows = 1u + (uint32_t)check_below(seed, check_below(seed, 4) ? 900 : 70);
+    c.rows = 1u + (uint32_t)check_below(seed, check_below(seed, 4) ? front_most_rows : 70u);
     c.cols = 1u + (uint32_t)check_below(seed, check_below(seed, 3) ? 260 : 20);
     c.sweeps = is_sweep(&c) ? 1u + (uint32_t)check_below(seed, 8) : 0u;
     c.seed = check_random(seed);

@@ -42,6 +42,8 @@ front_bytes front_take(const front_rig *r);
 front_bytes front_plain(const front_case *c);
 /* Exits if these differ. Frees both. */
 void front_compare(front_bytes want, front_bytes got, const front_case *c, const char *how);
+/* Of up to front_most_rows rows. */
+extern uint32_t front_most_rows;
 front_case front_random(uint64_t *seed, uint32_t body);
 
 #endif

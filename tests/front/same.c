@@ -111,6 +111,7 @@ int main(int argc, char **argv)
     check_divided(front_east);
     check_rounds();
     hd_front_least_copy = 16384;
+    front_most_rows = cuda ? 4000 : front_most_rows; /* bands are higher */
     for (size_t i = 0; i < n; i++)
         check_fleet(all[i], seed + i, n_rounds);
     printf("%zu fleets, %d rounds of %u bodies\n", n, n_rounds, (unsigned)front_n_bodies);

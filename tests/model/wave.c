@@ -611,7 +611,10 @@ static void make_run(void)
 static int frails(uint32_t k) { return c->frail && (c->runs[k] != '.' || is_frail_outside()); }
 
 /* The word of column j above or below a stride, in run k. */
-static hd_pair_word outer_word(uint32_t k, uint32_t j) { return hd_wave_word(j < c->n_cols ? border_of(k, j) : 0u, k + 1u); }
+static hd_pair_word outer_word(uint32_t k, uint32_t j)
+{
+    return hd_wave_word(j < c->n_cols ? border_of(k, j) : 0u, k + 1u);
+}
 
 /* Prepares run k. */
 static void start(uint32_t k)

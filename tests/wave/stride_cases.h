@@ -27,7 +27,7 @@ typedef struct stride_case {
  * rows. */
 int stride_case_make(stride_case *c, heddle_ctx *ctx, const heddle_table *table, const heddle_wave_desc *whole,
                      uint64_t unit, uint64_t *row);
-/* A random shape of a GPU whose bands fit the stride. */
+/* A random shape of a GPU: bands of it fit the stride. */
 const heddle_wave_shape *stride_shape(const heddle_wave_info *info, const heddle_wave_desc *d, uint64_t *row);
 /* Before each run. */
 void stride_case_reset(stride_case *c);

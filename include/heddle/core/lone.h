@@ -211,42 +211,42 @@ HD_FN void hd_lone_store(void *to, const void *from, uint32_t n_bytes)
 
 /* Sweeps: loads the field's values for the steps of a granule, and stores those of the last sweep; row 0's first cell
  * is (i, j). Row by row, because the rows' stride may leave a cache no room for a line of each. */
-#define HD_LONE_SWEEP_(name)                                                                                           \
-    HEDDLE_UNUSED static void name##_lone_bring_(const hd_lone *l, name##_value_t_(*start)[HD_LONE], uint32_t i,       \
-                                                 int32_t j, int ragged)                                                \
-    {                                                                                                                  \
-        const hd_wave_item *item = l->item;                                                                            \
-        const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;         \
-        uint32_t v, k;                                                                                                 \
-        i -= item->absent_rows;                                                                                        \
-        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                        \
-            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                      \
-                if (!ragged || (i < item->field_rows && (uint32_t)j + k < item->field_cols))                           \
-                    hd_lone_load(&start[k][v], field + i * item->row_cells + ((uint32_t)j + k), sizeof *field);        \
-    }                                                                                                                  \
-    HEDDLE_UNUSED static void name##_lone_put_(const hd_lone *l, name##_value_t_(*left)[HD_LONE], uint32_t i,          \
-                                               int32_t j, int ragged)                                                  \
-    {                                                                                                                  \
-        const hd_wave_item *item = l->item;                                                                            \
-        const uint32_t rows = hd_wave_left_rows(item), cols = hd_wave_inner(item->field_cols);                         \
-        name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                           \
-        int64_t at;                                                                                                    \
-        uint32_t v, k;                                                                                                 \
-        i -= item->sweeps;                                                                                             \
-        j -= (int32_t)item->sweeps;                                                                                    \
-        at = ((int64_t)(int32_t)i - (int64_t)item->absent_rows) * (int64_t)item->row_cells;                            \
-        for (v = 0; v < HD_LONE; v++, i++, j--, at += (int64_t)item->row_cells)                                        \
-            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                      \
-                if (!ragged || (item->row_at + i - 1u < rows && (uint32_t)j + k - 1u < cols))                          \
-                    hd_lone_store(field + (at + j + (int32_t)k), &left[k][v], sizeof *field);                          \
-    }                                                                                                                  \
-    HD_BODY_FN void name##_lone_left_(const hd_lone *l, const name##_cell_t_ *next, name##_value_t_ *left)             \
-    {                                                                                                                  \
-        const name##_value_t_ *values =                                                                                \
-            (const name##_value_t_ *)(const void *)next + l->item->sweeps * (HD_LONE + 1u) + 1;                        \
-        uint32_t v;                                                                                                    \
-        for (v = 0; v < HD_LONE; v++)                                                                                  \
-            left[v] = values[v];                                                                                       \
+#define HD_LONE_SWEEP_(name)                                                                                     \
+    HEDDLE_UNUSED static void name##_lone_bring_(const hd_lone *l, name##_value_t_(*start)[HD_LONE], uint32_t i, \
+                                                 int32_t j, int ragged)                                          \
+    {                                                                                                            \
+        const hd_wave_item *item = l->item;                                                                      \
+        const name##_value_t_ *field = (const name##_value_t_ *)(const void *)l->wave->field + item->cells_at;   \
+        uint32_t v, k;                                                                                           \
+        i -= item->absent_rows;                                                                                  \
+        for (v = 0; v < HD_LONE; v++, i++, j--)                                                                  \
+            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                \
+                if (!ragged || (i < item->field_rows && (uint32_t)j + k < item->field_cols))                     \
+                    hd_lone_load(&start[k][v], field + i * item->row_cells + ((uint32_t)j + k), sizeof *field);  \
+    }                                                                                                            \
+    HEDDLE_UNUSED static void name##_lone_put_(const hd_lone *l, name##_value_t_(*left)[HD_LONE], uint32_t i,    \
+                                               int32_t j, int ragged)                                            \
+    {                                                                                                            \
+        const hd_wave_item *item = l->item;                                                                      \
+        const uint32_t rows = hd_wave_left_rows(item), cols = hd_wave_inner(item->field_cols);                   \
+        name##_value_t_ *field = (name##_value_t_ *)(void *)l->wave->field + item->cells_at;                     \
+        int64_t at;                                                                                              \
+        uint32_t v, k;                                                                                           \
+        i -= item->sweeps;                                                                                       \
+        j -= (int32_t)item->sweeps;                                                                              \
+        at = ((int64_t)(int32_t)i - (int64_t)item->absent_rows) * (int64_t)item->row_cells;                      \
+        for (v = 0; v < HD_LONE; v++, i++, j--, at += (int64_t)item->row_cells)                                  \
+            for (k = 0; k < HD_WAVE_GRANULE; k++)                                                                \
+                if (!ragged || (item->row_at + i - 1u < rows && (uint32_t)j + k - 1u < cols))                    \
+                    hd_lone_store(field + (at + j + (int32_t)k), &left[k][v], sizeof *field);                    \
+    }                                                                                                            \
+    HD_BODY_FN void name##_lone_left_(const hd_lone *l, const name##_cell_t_ *next, name##_value_t_ *left)       \
+    {                                                                                                            \
+        const name##_value_t_ *values =                                                                          \
+            (const name##_value_t_ *)(const void *)next + l->item->sweeps * (HD_LONE + 1u) + 1;                  \
+        uint32_t v;                                                                                              \
+        for (v = 0; v < HD_LONE; v++)                                                                            \
+            left[v] = values[v];                                                                                 \
     }
 
 /* Adds one more cell to the result of a row; `found` begins with that row. By words, so that vectors go over rows. */

@@ -316,7 +316,8 @@ hd_strip_walk_of(const heddle_thread *thread, const typename K::params *params, 
 }
 
 /* All lanes: what the band has of outer rows. */
-template <typename K, int R, int C> static __device__ __forceinline__ void hd_outer_begin(const hd_strip_walk<K, R, C> &a)
+template <typename K, int R, int C>
+static __device__ __forceinline__ void hd_outer_begin(const hd_strip_walk<K, R, C> &a)
 {
     const hd_wave *wave = a.wave;
     hd_pair_word *none = NULL;

@@ -113,7 +113,8 @@ typedef struct hd_wave_item {
     uint64_t found_at; /* results of its bands; after all have ended, the first is the item's */
     uint32_t rows, cols, n_bands, n_parts;
     uint32_t tag; /* its first band begins with tag hd_wave_words.base + this + 1                */
-    uint32_t row_at; /* a stride of a field: its first row's number in the field, modulo 2^32. Cells are told numbers in the field */
+    uint32_t
+        row_at; /* a stride of a field: its first row's number in the field, modulo 2^32. Cells are told numbers in the field */
     /* Of sweeps, else 0. rows (of the last stride) and cols are `sweeps` more than the field's. The first absent_rows rows are above
      * the field; the next field_rows are read. whole_rows: of the field, of which it may be a stride. */
     uint32_t sweeps, absent_rows, field_rows, field_cols, whole_rows;
@@ -123,7 +124,8 @@ typedef struct hd_wave_item {
 
 /* Outer rows, one for each pass (hd_outer_words each), from a wave to the one below. */
 typedef struct hd_outer {
-    uint32_t run; /* the tag of all words of this run, which the wave above begins after it was set: not 0, nor that of an earlier run */
+    uint32_t
+        run; /* the tag of all words of this run, which the wave above begins after it was set: not 0, nor that of an earlier run */
     uint32_t pad_to_line[15];
 } hd_outer; /* the words follow */
 
@@ -148,7 +150,7 @@ typedef struct hd_wave {
     uint32_t *last_col_count;
     hd_outer *above, *below; /* a stride: what the wave above hands on, and where this one does; NULL: nothing. SYS */
     uint64_t outer_cols;     /* of outer rows (hd_outer_words) */
-    uint8_t *found;               /* results, one for each band; NULL: not wanted                */
+    uint8_t *found;          /* results, one for each band; NULL: not wanted                */
     uint8_t *found_each, *result; /* results, for each item, for all; NULL: not wanted           */
     hd_pair_word *far;            /* far rows                                                    */
     struct hd_wave_words *words;

@@ -6,8 +6,9 @@
  * the stride below would wait until the first of its bands have crossed the whole field. */
 #include "engine/front/front.h"
 
-#define LEFT_OUT 0.25            /* of the quickest's speed: slower sites are left out */
-#define MOST_COPIED 8u           /* rounds: each costs the time of a band's way along the field, while a site has no lane for it */
+#define LEFT_OUT 0.25 /* of the quickest's speed: slower sites are left out */
+#define MOST_COPIED \
+    8u /* rounds: each costs the time of a band's way along the field, while a site has no lane for it */
 #define MOST_ROUNDS 16u
 
 uint64_t hd_front_least_copy = 64ull << 20;
@@ -76,8 +77,7 @@ static uint64_t rounds(const heddle_wavefront *w, uint64_t n)
     const double all = speed(w, &n_sites), rows = (double)(n * w->grain);
     for (uint32_t i = 0; i < w->n_sites; i++) {
         const hd_site *s = &w->sites[i];
-        const uint64_t r =
-            hd_site_is_in(s) ? rounds_of(w, s, rows / hd_front_row_ns(w, i) / all, n_sites) : 0;
+        const uint64_t r = hd_site_is_in(s) ? rounds_of(w, s, rows / hd_front_row_ns(w, i) / all, n_sites) : 0;
         most = r > most ? r : most;
     }
     return most * n_sites <= n ? most : n_sites && n / n_sites ? n / n_sites : 1u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* drive.c - a run of a wavefront. Under `cut` all strides are known before the first begins (cut.c). Else the split of loops
- * (engine/loop/split.h) says which unit gets which rows; a claim is a stride. When a unit is lost, strides below its first one that has not
- * ended are stopped, those above end, and the rows from that stride on are divided anew among the others. */
+ * (engine/loop/split.h) says which unit gets which rows; a claim is a stride. When a unit is lost, all strides from its
+ * first one on that has not ended are stopped, and those above end. The rows of the others are divided anew. */
 #include "engine/front/front.h"
 
 #include <time.h>
@@ -122,7 +122,8 @@ static int take(drive *d, uint32_t site, hd_slice *out)
 {
     const hd_cut *c = (const hd_cut *)d->cuts.at + d->n_cut;
     if (d->split)
-        return !d->w->sites[site].n_flying && hd_split_take(d->split, site, heddle_host_clock_ns(), out) == HD_TAKE_SLICE;
+        return !d->w->sites[site].n_flying &&
+               hd_split_take(d->split, site, heddle_host_clock_ns(), out) == HD_TAKE_SLICE;
     if (d->n_cut == d->cuts.n || c->site != site)
         return 0;
     *out = (hd_slice){c->begin, c->end, 0, 0};

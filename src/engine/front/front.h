@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* front.h - what the files of this folder share: a wavefront over a fleet.
  *
- * A *site* is a unit of the fleet that can run waves. It has *lanes*: contexts of its own, whose waves run side by side. A stride is some
+ * A *site* is a unit of the fleet that can run waves. It has *lanes*: contexts of which each runs waves. A stride is some
  * rows of the field as one wave of a lane. A site with memory of its own copies what the stride reads in, runs the wave, and copies its
  * results home; cores work on the arrays themselves. Copies in, waves and copies home of a site's strides overlap.
  *
@@ -32,10 +32,10 @@ typedef struct hd_site {
     int is_host;     /* works on the arrays themselves */
     /* of a run: */
     int is_left_out, is_lost;
-    uint32_t n_prepared, n_flying; /* strides that it was given; those of them that have begun and not ended */
+    uint32_t n_prepared, n_flying;  /* strides that it was given; those of them that have begun and not ended */
     uint64_t copies[HD_FRONT_WAYS]; /* 1 + the stride for which it copies; 0: none */
     uint64_t n_rows, n_strides, busy_ns, since_ns, last_ns, bytes_in, bytes_out; /* since_ns: when it became busy */
-    char trouble[200]; /* what has happened to it, or "" */
+    char trouble[200];                                                           /* what has happened to it, or "" */
 } hd_site;
 
 typedef enum hd_stride_state {

@@ -90,8 +90,8 @@ static void renew_outer(const hd_stride *s)
 /* Has the wave handed on anything in its last pass? Then its last band has begun, and so have all. */
 static int hands_on(const heddle_wavefront *w, const hd_stride *s)
 {
-    const hd_pair_word *first = hd_outer_row(outer_of(s), w->n_passes - 1u, w->desc.cols + w->info->sweeps,
-                                             w->info->south_bytes / 4u);
+    const hd_pair_word *first =
+        hd_outer_row(outer_of(s), w->n_passes - 1u, w->desc.cols + w->info->sweeps, w->info->south_bytes / 4u);
     return hd_wave_tag(HD_BORDER_LOAD(first)) == outer_of(s)->run;
 }
 
@@ -231,8 +231,8 @@ static heddle_status move_cells(heddle_wavefront *w, hd_stride *s, uint64_t begi
     const heddle_array *a = w->desc.cells;
     const uint64_t cell = w->info->cell_bytes, stride = w->desc.cols * cell;
     uint8_t *there = s->memory + s->cells_at + (begin + before(w, s) - s->begin) * stride;
-    const box b = {a->host + begin * a->stride + column * cell, there + column * cell, end - begin, n * cell, a->stride,
-                   stride};
+    const box b = {
+        a->host + begin * a->stride + column * cell, there + column * cell, end - begin, n * cell, a->stride, stride};
     return begin < end ? move(site_of(w, s), &b, way) : HEDDLE_OK;
 }
 
@@ -264,8 +264,8 @@ static heddle_status take_home(heddle_wavefront *w, hd_stride *s)
     const uint64_t begin = s->begin ? s->begin - sweeps : rim, end = is_last(w, s) ? s->end - rim : s->end - sweeps;
     const box found = {s->found, s->memory + s->found_at, 1, n, n, n};
     hd_site *site = site_of(w, s);
-    HD_TRY(move_elements(site, is_last(w, s) ? d->last_row : NULL, 0, d->cols, s->memory + s->last_row_at,
-                         HD_FRONT_HOME));
+    HD_TRY(
+        move_elements(site, is_last(w, s) ? d->last_row : NULL, 0, d->cols, s->memory + s->last_row_at, HD_FRONT_HOME));
     HD_TRY(move_elements(site, d->last_col, s->begin, height(s), s->memory + s->last_col_at, HD_FRONT_HOME));
     if (d->cells)
         HD_TRY(move_cells(w, s, begin, end, 0, d->cols, HD_FRONT_HOME));
