@@ -56,8 +56,8 @@ typedef struct heddle_wavefront_desc {
     heddle_array *last_row, *last_col;  /* cols, rows cells; NULL: not wanted                       */
     void *found;                        /* host memory; written when the run has ended well; NULL: not wanted */
     heddle_split split;                 /*                                           HEDDLE_SPLIT   */
-    uint32_t time_limit_ms; /* of a stride, from the end of the one above: its unit is lost then. 0: none */
-    uint32_t n_trace;       /* events kept of each row, at most HEDDLE_LOOP_MOST_TRACE; 0: no trace */
+    uint32_t time_limit_ms;             /* of a stride, from the end of the one above: its unit is lost then. 0: none */
+    uint32_t n_trace;                   /* events kept of each row, at most HEDDLE_LOOP_MOST_TRACE; 0: no trace */
 } heddle_wavefront_desc;
 #define HEDDLE_WAVEFRONT_INIT                  \
     {                                          \

@@ -40,7 +40,7 @@ static uint32_t known(const front_case *c, double ns[N_UNITS])
     uint32_t n = 0;
     open_both(&f, &r, c);
     for (uint32_t i = 0; i < N_UNITS; i++) {
-        ns[i] = unit_of(&r, i).column_ns;
+        ns[i] = unit_of(&r, i).row_ns;
         n += ns[i] > 0;
     }
     close_both(f, &r);
@@ -56,7 +56,7 @@ static void learn(const front_case *c, double ns[N_UNITS])
     for (int i = 0; i < 3; i++)
         CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
     for (uint32_t i = 0; i < N_UNITS; i++)
-        ns[i] = unit_of(&r, i).column_ns;
+        ns[i] = unit_of(&r, i).row_ns;
     close_both(f, &r);
 }
 
@@ -112,7 +112,7 @@ static void check_used(const front_case *c)
     open_both(&f, &r, c);
     CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
     CHECK(!unit_of(&r, 0).is_left_out && unit_of(&r, 1).is_left_out && unit_of(&r, 2).is_left_out);
-    CHECK(unit_of(&r, 0).n_columns == c->cols);
+    CHECK(unit_of(&r, 0).n_rows == c->rows);
     front_compare(front_plain(c), front_take(&r), c, "with a profile");
     close_both(f, &r);
 }

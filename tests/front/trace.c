@@ -151,9 +151,9 @@ static void check_sums(const front_rig *r, uint32_t n_units)
                 n_strides += events[i].kind == WAVE;
                 CHECK(events[i].end_ns <= u.end_ns);
             }
-        CHECK_MSG(n == u.n_columns && n_strides == u.n_strides && n_in == u.bytes_in && n_out == u.bytes_out,
+        CHECK_MSG(n == u.n_rows && n_strides == u.n_strides && n_in == u.bytes_in && n_out == u.bytes_out,
                   "unit %u: %llu of %llu, %llu of %llu bytes in, %llu of %llu out", unit, (unsigned long long)n,
-                  (unsigned long long)u.n_columns, (unsigned long long)n_in, (unsigned long long)u.bytes_in,
+                  (unsigned long long)u.n_rows, (unsigned long long)n_in, (unsigned long long)u.bytes_in,
                   (unsigned long long)n_out, (unsigned long long)u.bytes_out);
     }
 }

@@ -43,7 +43,8 @@ heddle_status hd_phase_put(heddle_wavefront *w, hd_stride *s, uint32_t queue, he
     const heddle_accelerator *a = &site_of(w, s)->unit->acc;
     const uint64_t before = n_moved(site_of(w, s));
     hd_phase_begin(s);
-    if (has_marks(w, s, HEDDLE_PHASE_IN) && phase == HEDDLE_PHASE_HOME) /* copies home have a queue where no phase IN came before, */
+    if (has_marks(w, s, HEDDLE_PHASE_IN) &&
+        phase == HEDDLE_PHASE_HOME)                       /* copies home have a queue where no phase IN came before, */
         HD_TRY(a->mark(a->self, queue, HEDDLE_PHASE_IN)); /* and that is when an accelerator looks at the clock */
     if (has_marks(w, s, phase))
         HD_TRY(a->mark(a->self, queue, phase));
