@@ -193,7 +193,7 @@ static void check_case(front_case c, char *body)
         CHECK_OK(NULL, heddle_wavefront_wait(r.w, HEDDLE_FOREVER));
         front_compare(front_plain(&c), front_take(&r), &c, "traced");
         read_trace(&r, body);
-        n = check_strides(c.cols);
+        n = check_strides(c.rows);
         CHECK_MSG(n >= MOST_UNITS, "%u strides", n);
         check_rows();
         check_rate(c.sweeps > 0);
