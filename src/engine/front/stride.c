@@ -87,11 +87,11 @@ static void renew_outer(const hd_stride *s)
     HD_STORE(&outer_of(s)->run, run ? run : 1u, RELAXED, SYS);
 }
 
-/* Has the wave handed on anything in its last pass? Then its last band has begun, and so have all. */
-static int hands_on(const heddle_wavefront *w, const hd_stride *s)
+/* Has the wave handed on anything in that pass? If it is the last one, all its bands have begun. */
+static int hands_on(const heddle_wavefront *w, const hd_stride *s, uint32_t pass)
 {
     const hd_pair_word *first =
-        hd_outer_row(outer_of(s), w->n_passes - 1u, w->desc.cols + w->info->sweeps, w->info->south_bytes / 4u);
+        hd_outer_row(outer_of(s), pass, w->desc.cols + w->info->sweeps, w->info->south_bytes / 4u);
     return hd_wave_tag(HD_BORDER_LOAD(first)) == outer_of(s)->run;
 }
 
@@ -316,15 +316,25 @@ static heddle_status look_at_copies(heddle_wavefront *w, hd_stride *s, uint32_t 
     return HEDDLE_OK;
 }
 
-/* The stride above was started; the lane is free; and the site's waves above need nothing that this one could take. */
+/* The stride above was started, and threads, which would spin, wait for its first word. */
+static int is_due(const heddle_wavefront *w, const hd_stride *s)
+{
+    const hd_stride *up = s - 1;
+    if (!s->begin || up->state > HD_STRIDE_RUNS)
+        return 1;
+    return up->state == HD_STRIDE_RUNS && (site_of(w, s)->unit->ctx || hands_on(w, up, 0));
+}
+
+/* It is due; the lane is free; and the site's waves above need nothing that this one could take. */
 static int may_start(const heddle_wavefront *w, uint64_t i)
 {
     const hd_stride *s = hd_stride_at(w, i);
-    if (i && s[-1].state < HD_STRIDE_RUNS)
+    if (!is_due(w, s))
         return 0;
     while (i--) {
         const hd_stride *up = hd_stride_at(w, i);
-        if (up->site == s->site && up->state == HD_STRIDE_RUNS && (up->lane == s->lane || !hands_on(w, up)))
+        if (up->site == s->site && up->state == HD_STRIDE_RUNS &&
+            (up->lane == s->lane || !hands_on(w, up, w->n_passes - 1u)))
             return 0;
     }
     return 1;
