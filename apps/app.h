@@ -26,7 +26,7 @@
 typedef struct app_pair {
     const char *key, *value;
 } app_pair;
-/* How tasks are spawned into a pool (app_pool); zeros: one after another by one thread, as n and b say. */
+/* How tasks are spawned into a pool (app_pool), and how jobs are cut; zeros: one after another by one thread, as n and b say. */
 typedef struct app_spawning {
     uint64_t n_tasks;   /* not 0: the size is what so many tasks of b take                          */
     uint32_t team_size; /* 0: the pool's                                                           */
@@ -36,6 +36,9 @@ typedef struct app_spawning {
     uint32_t scale;     /* a task's side, in 128ths of b; 0 counts as 128                            */
     int copies;         /* a task's rows of all arrays are in host memory, and go with the task     */
     int irregular;      /* teams of 32, 64, 128 and 256 in equal shares, and a side to match (parts.h) */
+    /* Of jobs (app_jobs) n_tasks is how many slices there are by the first index, and */
+    uint32_t n_tasks_2;  /* by the second one, of each of these; 0: 1 */
+    uint64_t pool_bytes; /* of each device, for arrays; 0: as much as there is */
 } app_spawning;
 typedef struct app_request {
     uint64_t n[2], b[2]; /* rows, columns of the problem and of a block                            */
@@ -114,6 +117,8 @@ typedef struct app_engine {
     int (*run)(app_case *c);
     /* Returns the number of facts; fewer before the first run than after it. */
     size_t (*facts)(const app_case *c, app_fact out[APP_FACTS]);
+    /* Of app_loop and app_jobs: makes what runs, of the form in c->looping (loop.h). */
+    int (*make)(app_case *c);
 } app_engine;
 
 /* apps/graph.c: tasks and their dependences, added one by one, run by heddle_graph_run. */
@@ -126,9 +131,14 @@ int app_graph_run(app_case *c);
 extern const app_engine app_pool;
 /* apps/loop.c: a loop over the devices of a fleet (heddle/loop.h). The case has no graph, and its context may be NULL. */
 extern const app_engine app_loop;
+/* apps/jobs.c: the same loop as jobs: its data stays on the devices (heddle/multi.h). The same. */
+extern const app_engine app_jobs;
 /* apps/wavefront.c: a wave over the devices of a fleet (heddle/wavefront.h). The same. */
 extern const app_engine app_wavefront;
-static inline int app_engine_has_fleet(const app_engine *e) { return e == &app_loop || e == &app_wavefront; }
+static inline int app_engine_has_fleet(const app_engine *e)
+{
+    return e == &app_loop || e == &app_jobs || e == &app_wavefront;
+}
 /* apps/wave.c: a body of one cell or of a tile, run over bands of rows (heddle/wave.h, tile.h). */
 extern const app_engine app_wave;
 
@@ -150,7 +160,7 @@ typedef struct app {
     const app_option *options; /* ends with key NULL                                          */
     const heddle_table *table;
     const heddle_table *cells; /* of its app_wave and app_wavefront scenarios; NULL: it has none */
-    const heddle_table *loops; /* of its app_loop scenario; NULL: it has none */
+    const heddle_table *loops; /* of its app_loop and app_jobs scenarios; NULL: it has none */
     /* Of its app_pool scenario: the same bodies for tasks apart, each of which has a record of the app's for itself alone. NULL: it has
      * none, and takes nothing of app_spawning but a team size. set_apart allocates memory, of the pool what goes with tasks, and
      * describes the tasks in c->tasks.each. */

@@ -197,6 +197,7 @@ static void answer(app_case *c, const app_sink *s)
 }
 
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},
+                                         {.engine = &app_jobs, .build = build, .reset = app_loop_reset},
                                          {.engine = NULL}};
 static const app_option options[] = {{"rate", "0.02", "interest without risk, a year"},
                                      {"volatility", "0.3", "of the prices, a year"},

@@ -167,6 +167,7 @@ static void answer(app_case *c, const app_sink *s)
 }
 
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},
+                                         {.engine = &app_jobs, .build = build, .reset = app_loop_reset},
                                          {.engine = NULL}};
 static const app_option options[] = {{"reach", "5", "of a box: so many pixels to each side, up to 127"},
                                      {NULL, NULL, NULL}};

@@ -221,6 +221,7 @@ static void answer(app_case *c, const app_sink *s)
 }
 
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},
+                                         {.engine = &app_jobs, .build = build, .reset = app_loop_reset},
                                          {.engine = NULL}};
 static const app_option options[] = {{"class", "", "of NPB, instead of -n: S, W, A, B, C or D"},
                                      {"tile", "4", "of a call of the body, in 4096 pairs"},

@@ -161,6 +161,7 @@ static void answer(app_case *c, const app_sink *s)
 }
 
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},
+                                         {.engine = &app_jobs, .build = build, .reset = app_loop_reset},
                                          {.engine = NULL}};
 static const app_option options[] = {{"tile", "256", "kibibytes of a call of the body, a multiple of 4"},
                                      {NULL, NULL, NULL}};

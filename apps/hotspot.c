@@ -248,7 +248,9 @@ static int reference(app_case *c)
     return 0;
 }
 
-static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = reset}, {.engine = NULL}};
+static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = reset},
+                                         {.engine = &app_jobs, .build = build, .reset = reset},
+                                         {.engine = NULL}};
 static const app_option options[] = {
     {"steps", "60", "in time, each a run of the loop"}, APP_OPTION_BODY, {NULL, NULL, NULL}};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.c - the engine of loops, for scenarios; implements loop.h. */
+/* loop.c - the engine of loops, for scenarios; implements loop.h, also for jobs (jobs.c). */
 #include "loop.h"
 
 #include <inttypes.h>
@@ -47,18 +47,20 @@ static int join(app_case *c)
 
 int app_fleet_open(app_case *c, heddle_ctx *ctx)
 {
+    heddle_fleet_config config = HEDDLE_FLEET_INIT;
     char devices[32];
     c->looping = app_alloc(1, sizeof *c->looping, "the fleet", c->error);
     if (!c->looping)
         return -1;
     memset(c->looping, 0, sizeof *c->looping);
+    config.pool_bytes = c->spawning.pool_bytes;
     if (ctx)
         devices_of(ctx, devices);
     return heddle_fleet_open(&c->looping->fleet,
                              c->devices ? c->devices
                              : ctx      ? devices
                                         : NULL,
-                             NULL) == HEDDLE_OK
+                             &config) == HEDDLE_OK
                ? join(c)
                : app_failed(c);
 }
@@ -87,19 +89,23 @@ static heddle_array *array_of(const app_looping *l, uint32_t i, int is_swapped)
     return l->arrays[!is_swapped ? i : i == swaps[0] ? swaps[1] : i == swaps[1] ? swaps[0] : i];
 }
 
-static int make_loop(app_case *c, int is_swapped, heddle_loop **out)
+static heddle_access access_of(heddle_array *a, const app_rows *r)
 {
-    app_looping *l = c->looping;
+    if (r->is_all)
+        return (heddle_access)HEDDLE_ALL(a, r->field);
+    if (r->is_rect)
+        return (heddle_access)HEDDLE_RECT(a, r->mode, r->field, r->stride, r->column_bytes, r->first, r->n_of,
+                                          r->first_2, r->n_columns);
+    return (heddle_access)HEDDLE_ROWS(a, r->mode, r->field, r->before, r->after);
+}
+
+heddle_loop_desc app_loop_desc(const app_case *c, const app_rows *rows, int is_swapped,
+                               heddle_access accesses[APP_MOST_ROWS])
+{
+    const app_looping *l = c->looping;
     heddle_loop_desc d = l->form.desc;
-    heddle_access accesses[APP_MOST_ROWS];
-    for (uint32_t i = 0; i < l->form.n_rows; i++) {
-        const app_rows *r = &l->form.rows[i];
-        heddle_array *a = array_of(l, i, is_swapped);
-        if (r->is_all)
-            accesses[i] = (heddle_access)HEDDLE_ALL(a, r->field);
-        else
-            accesses[i] = (heddle_access)HEDDLE_ROWS(a, r->mode, r->field, r->before, r->after);
-    }
+    for (uint32_t i = 0; i < l->form.n_rows; i++)
+        accesses[i] = access_of(array_of(l, i, is_swapped), &rows[i]);
     d.accesses = accesses;
     d.n_accesses = l->form.n_rows;
     d.reductions = l->form.found;
@@ -107,10 +113,17 @@ static int make_loop(app_case *c, int is_swapped, heddle_loop **out)
     d.n_trace = c->n_trace;
     if (c->spawning.team_size)
         d.team_size = c->spawning.team_size;
-    return heddle_loop_new(l->fleet, c->app->loops, &d, out) == HEDDLE_OK ? 0 : app_failed(c);
+    return d;
 }
 
-static int make_loops(app_case *c)
+static int make_loop(app_case *c, int is_swapped, heddle_loop **out)
+{
+    heddle_access accesses[APP_MOST_ROWS];
+    const heddle_loop_desc d = app_loop_desc(c, c->looping->form.rows, is_swapped, accesses);
+    return heddle_loop_new(c->looping->fleet, c->app->loops, &d, out) == HEDDLE_OK ? 0 : app_failed(c);
+}
+
+static int make(app_case *c)
 {
     app_looping *l = c->looping;
     if (make_loop(c, 0, &l->loop))
@@ -123,7 +136,9 @@ int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f)
     if (app_fleet_open(c, ctx))
         return -1;
     c->looping->form = *f;
-    return make_arrays(c) || make_loops(c) || app_loop_reset(c) ? -1 : 0;
+    if (f->cut && c->scenario->engine == &app_jobs && f->cut(c))
+        return -1;
+    return make_arrays(c) || c->scenario->engine->make(c) || app_loop_reset(c) ? -1 : 0;
 }
 
 void app_loop_close(app_case *c)
@@ -133,6 +148,9 @@ void app_loop_close(app_case *c)
         return;
     heddle_loop_free(l->loop);
     heddle_loop_free(l->swapped);
+    for (uint64_t i = 0; l->kinds && i < l->n_kinds; i++)
+        heddle_multi_free(l->kinds[i]);
+    free(l->kinds);
     heddle_wavefront_free(l->front);
     for (uint32_t i = 0; i < l->n_arrays; i++)
         heddle_array_free(l->arrays[i]);
@@ -144,6 +162,7 @@ void app_loop_close(app_case *c)
 
 static uint64_t number_bytes(heddle_number type) { return type == HEDDLE_I64 || type == HEDDLE_F64 ? 8 : 4; }
 
+/* Jobs begin anew with all arrays at home. */
 int app_loop_reset(app_case *c)
 {
     const app_looping *l = c->looping;
@@ -151,9 +170,10 @@ int app_loop_reset(app_case *c)
         memset(l->form.found[i].result, 0, l->form.found[i].n * number_bytes(l->form.found[i].type));
     for (uint32_t i = 0; i < l->form.n_rows; i++) {
         const app_rows *r = &l->form.rows[i];
-        if (r->mode == HEDDLE_MODE_IN)
+        if (r->mode == HEDDLE_MODE_IN && !l->kinds)
             continue;
-        memset(r->host, 0, r->n_rows * r->row_bytes);
+        if (r->mode != HEDDLE_MODE_IN)
+            memset(r->host, 0, r->n_rows * r->row_bytes);
         if (heddle_array_wrote(l->arrays[i], 0, r->n_rows) != HEDDLE_OK)
             return app_failed(c);
     }
@@ -229,4 +249,5 @@ const app_engine app_loop = {
     .summary = "one loop shared out over all devices of a fleet, cores and GPUs at once",
     .run = run,
     .facts = facts,
+    .make = make,
 };

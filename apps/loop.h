@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.h - what scenarios APP/loop and APP/wavefront share: the fleet, arrays in the host memory of the case, the loop or wavefront. An app says which rows a body
- * touches and what it finds; building, running, resetting and freeing are here. Functions that return int return 0, or -1 with the
+/* loop.h - what scenarios APP/loop, APP/jobs and APP/wavefront share: the fleet, arrays in the host memory of the case, the loop, jobs or
+ * wavefront. An app says which rows a body touches and what it finds; building, running, resetting and freeing are here. Functions that return int return 0, or -1 with the
  * sentence. */
 #ifndef APP_LOOP_H
 #define APP_LOOP_H
 
 #include "app.h"
+#include "heddle/multi.h"
 #include "heddle/wavefront.h"
 
 enum { APP_MOST_ROWS = 6, APP_MOST_FOUND = 3 };
@@ -18,6 +19,11 @@ typedef struct app_rows {
     size_t field;           /* of its pointer in the record */
     uint64_t before, after; /* rows more that an index reads */
     int is_all;             /* any index reads all of it */
+    /* Of jobs: an index touches a rectangle, as HEDDLE_RECT says. */
+    int is_rect;
+    size_t stride;         /* of the field that gets the bytes from row to row */
+    uint64_t column_bytes; /* of a column, in which the next are counted: */
+    uint64_t first, n_of, first_2, n_columns;
 } app_rows;
 
 /* What an app's build fills in. */
@@ -30,6 +36,14 @@ typedef struct app_loop_form {
     uint64_t n_runs;       /* of the loop in a run of the case, each within its time limit; 0 counts as 1 */
     uint32_t swaps[2];     /* rows of the form that change places after each of these; equal: none do */
     void (*turn)(app_case *c, uint64_t run); /* NULL, or called before each: it may change the record */
+    /* Of jobs. Run i is of kind i % n_kinds; 0: one kind, or two if rows are swapped. */
+    uint64_t n_kinds;
+    void (*kind)(const app_case *c, uint64_t kind,
+                 app_rows rows[APP_MOST_ROWS]); /* NULL, or says what differs in this kind */
+    int (*cut)(app_case *c); /* NULL, or changes the form when the fleet is open: what is below, n_runs, n_kinds */
+    heddle_call_fn call;     /* as in heddle_multi_desc */
+    void *call_user;
+    uint32_t n_tasks, n_tasks_2; /* unless the user says */
 } app_loop_form;
 
 /* A case's part of it. */
@@ -37,9 +51,12 @@ typedef struct app_looping {
     heddle_fleet *fleet;
     heddle_array *arrays[APP_MOST_ROWS];
     uint32_t n_arrays;
-    heddle_loop *loop;       /* of a scenario with app_loop; */
-    heddle_loop *swapped;    /* that with rows in each other's place, or NULL; without statistics; */
-    heddle_wavefront *front; /* with app_wavefront */
+    heddle_loop *loop;    /* of a scenario with app_loop; */
+    heddle_loop *swapped; /* the same with rows in each other's place, if rows are swapped; */
+    heddle_multi **kinds; /* with app_jobs: n_kinds; */
+    uint64_t n_kinds;
+    uint64_t jobs_ns, home_ns; /* of the last run of these: until all had ended, and until results were home; */
+    heddle_wavefront *front;   /* with app_wavefront */
     app_loop_form form;
 } app_looping;
 
@@ -53,11 +70,15 @@ int app_front_new(app_case *c, const heddle_wavefront_desc *d);
 app_loop_form app_loop_of(uint64_t n);
 void app_loop_add_rows(app_loop_form *f, app_rows rows);
 void app_loop_add_found(app_loop_form *f, heddle_reduction r);
-/* For build: opens the fleet, makes arrays and loop of the app's table `loops`, clears what the loop writes. c->record is the record of
- * params. A team size that the user wants replaces the form's. */
+/* For build: opens the fleet, makes arrays, and the loop or jobs of the app's table `loops`; clears what they write. c->record is the
+ * record of params. A team size that the user wants replaces the form's. */
 int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f);
 /* A scenario's reset: clears what the loop writes and finds. */
 int app_loop_reset(app_case *c);
+/* For engines: the description of the loop with the accesses of these rows, for which there is room at `accesses`. is_swapped: rows of the
+ * form are in each other's place. */
+heddle_loop_desc app_loop_desc(const app_case *c, const app_rows *rows, int is_swapped,
+                               heddle_access accesses[APP_MOST_ROWS]);
 /* For read: what the loop wrote may be read; at once if there is no loop. */
 int app_loop_fetch(app_case *c);
 /* For free, before the memory of the rows. */

@@ -112,8 +112,10 @@ static void answer(app_case *c, const app_sink *s)
     s->u64(s->self, "pixels_at_max", n_most);
 }
 
-static const app_scenario scenarios[] = {
-    NARROW_SCENARIOS, {.engine = &app_loop, .build = build_loop, .reset = app_loop_reset}, {.engine = NULL}};
+static const app_scenario scenarios[] = {NARROW_SCENARIOS,
+                                         {.engine = &app_loop, .build = build_loop, .reset = app_loop_reset},
+                                         {.engine = &app_jobs, .build = build_loop, .reset = app_loop_reset},
+                                         {.engine = NULL}};
 static const app_option options[] = {{"most", "1024", "repetitions of a cell"}, {NULL, NULL, NULL}};
 
 const app app_mandel = {

@@ -2,13 +2,17 @@
 /* matmul.c - the product of two matrices of numbers from -1 to 1, in single precision, or of int32 of any size, which wraps. Rows of A and of
  * C follow the first index; B is read whole. With option parts the columns of A and rows of B are taken a part at a time, as if no more of
  * them had room: one run of the loop a part, which adds to C.
+ * As jobs these parts are panels of A and B, each a job, so that the first multiplication begins when the first panel is there. If a device has
+ * not enough room for its share, C is cut into a grid of blocks, as coarse as its memory allows with a tenth left for panels.
  *
  * Of a small product each number is checked, of a large one those where some rows and columns cross. And of each row: with a vector
  * x of -1 and 1, C x must be A (B x). Both are exact for int32. In single precision a number may be off by twice as much as roundings of
- * its partial sums allow, as libraries add in another order. What C x may be off by is what independent errors add up to, eight times. */
+ * its partial sums allow, as libraries add in another order. What C x may be off by is what independent errors add up to, eight times. With TF32
+ * factors have 11 bits. */
 #include "loop.h"
 
 #include "matmul_bodies.h"
+#include "matmul_library.h"
 #include "noise.h"
 
 #include <inttypes.h>
@@ -19,6 +23,7 @@
 #include <string.h>
 
 #define MOST_SIDE (UINT64_C(1) << 24)
+#define PANEL 2048                     /* columns of A in a job: enough for a multiplication to be worth it */
 #define MOST_WHOLE (UINT64_C(1) << 27) /* products that are checked one by one */
 enum { SAMPLED = 24 };                 /* rows and columns of a large product that are looked at */
 enum { A = 1, B, X };                  /* streams of noise */
@@ -44,7 +49,9 @@ typedef struct matmul_case {
     uint32_t *a, *b, *product;
     uint64_t k;
     int64_t parts;
-    int is_float, has_want;
+    uint64_t each;           /* columns of A in a part */
+    matmul_library *library; /* NULL: own bodies */
+    int is_float, is_tf32, has_want;
     crossing some;
     number *bx, *abx; /* B x, A (B x) */
     uint64_t differs; /* first crossing, then row, that does */
@@ -99,6 +106,29 @@ static int read_type(matmul_case *p, const app_request *q, char *error)
     return -1;
 }
 
+/* body=library is for jobs, and of numbers that cuBLAS multiplies. */
+static int read_body(matmul_case *p, const app_request *q, app_body *body, char *error)
+{
+    int64_t tf32;
+    *body = APP_BODY_AUTO;
+    if (app_opt_i64(&app_matmul, q, "tf32", 0, 1, &tf32, error))
+        return -1;
+    p->is_tf32 = (int)tf32;
+    if (strcmp(app_opt_text(&app_matmul, q, "body"), "library") != 0) {
+        if (tf32)
+            snprintf(error, APP_ERROR, "option tf32: only body=library has it");
+        return tf32 ? -1 : app_opt_body(&app_matmul, q, body, error);
+    }
+    if (!p->is_float) {
+        snprintf(error, APP_ERROR, "option body: the library multiplies fp32 only");
+        return -1;
+    }
+    p->library = matmul_library_new(p->is_tf32);
+    if (!p->library)
+        snprintf(error, APP_ERROR, "out of memory for the library");
+    return p->library ? 0 : -1;
+}
+
 static int load(app_case *c, const app_request *q, char *error)
 {
     matmul_case *p = (matmul_case *)c;
@@ -106,8 +136,7 @@ static int load(app_case *c, const app_request *q, char *error)
     app_body body;
     if (app_check_request(&app_matmul, q, 0, error) || read_type(p, q, error) ||
         app_opt_i64(&app_matmul, q, "k", 0, MOST_SIDE, &k, error) ||
-        app_opt_i64(&app_matmul, q, "parts", 1, 1 << 20, &p->parts, error) ||
-        app_opt_body(&app_matmul, q, &body, error) ||
+        app_opt_i64(&app_matmul, q, "parts", 0, 1 << 20, &p->parts, error) || read_body(p, q, &body, error) ||
         app_sizes(&app_matmul, q, (const uint64_t[2]){0, 0}, MOST_SIDE, 1, c->n, c->b, error))
         return -1;
     p->k = k ? (uint64_t)k : c->n[1];
@@ -129,6 +158,7 @@ static void free_case(app_case *c)
     matmul_case *p = (matmul_case *)c;
     if (!c)
         return;
+    matmul_library_free(p->library);
     app_loop_close(c);
     free(p->a);
     free(p->b);
@@ -143,40 +173,187 @@ static void free_case(app_case *c)
 
 /* ---- the loop ---- */
 
+static uint64_t share(uint64_t n, uint64_t parts) { return (n + parts - 1) / parts; }
+
 /* Part number `run` of the columns of A. */
 static void take_part(app_case *c, uint64_t run)
 {
     matmul_case *p = (matmul_case *)c;
-    const uint64_t each = (p->k + (uint64_t)p->parts - 1) / (uint64_t)p->parts;
-    p->record.from = app_smaller(run * each, p->k);
-    p->record.to = app_smaller(p->record.from + each, p->k);
+    p->record.from = app_smaller(run * p->each, p->k);
+    p->record.to = app_smaller(p->record.from + p->each, p->k);
     p->record.adds = run > 0;
 }
 
-static app_rows rows_of(uint32_t *host, uint64_t n_rows, uint64_t n_cols, heddle_mode mode, size_t field)
+static app_rows rows_of(uint32_t *host, uint64_t n_rows, uint64_t n_cols, heddle_mode mode, size_t field, size_t stride)
 {
-    return (app_rows){.host = host, .n_rows = n_rows, .row_bytes = n_cols * 4, .mode = mode, .field = field};
+    return (app_rows){.host = host,
+                      .n_rows = n_rows,
+                      .row_bytes = n_cols * 4,
+                      .mode = mode,
+                      .field = field,
+                      .stride = stride,
+                      .column_bytes = 4};
+}
+
+static app_loop_form form_of(matmul_case *p)
+{
+    const uint64_t *n = p->c.n;
+    app_loop_form f = app_loop_of(n[0]);
+    app_loop_add_rows(
+        &f, rows_of(p->a, n[0], p->k, HEDDLE_MODE_IN, offsetof(matmul_record, a), offsetof(matmul_record, a_stride)));
+    app_loop_add_rows(
+        &f, rows_of(p->b, p->k, n[1], HEDDLE_MODE_IN, offsetof(matmul_record, b), offsetof(matmul_record, b_stride)));
+    app_loop_add_rows(&f, rows_of(p->product, n[0], n[1], HEDDLE_MODE_OUT, offsetof(matmul_record, c),
+                                  offsetof(matmul_record, c_stride)));
+    f.desc.body = p->is_float ? matmul_f32 : matmul_i32;
+    f.desc.n_2 = n[1];
+    f.desc.tile = p->c.b[0];
+    f.desc.tile_2 = p->c.b[1];
+    f.desc.team_size = MATMUL_TEAM;
+    f.turn = take_part;
+    p->c.record = &p->record;
+    p->c.record_bytes = sizeof p->record;
+    return f;
 }
 
 static int build(app_case *c, heddle_ctx *ctx)
 {
     matmul_case *p = (matmul_case *)c;
-    app_loop_form f = app_loop_of(c->n[0]);
-    app_rows b = rows_of(p->b, p->k, c->n[1], HEDDLE_MODE_IN, offsetof(matmul_record, b));
-    b.is_all = 1;
-    app_loop_add_rows(&f, rows_of(p->a, c->n[0], p->k, HEDDLE_MODE_IN, offsetof(matmul_record, a)));
-    app_loop_add_rows(&f, b);
-    app_loop_add_rows(&f, rows_of(p->product, c->n[0], c->n[1], p->parts > 1 ? HEDDLE_MODE_INOUT : HEDDLE_MODE_OUT,
-                                  offsetof(matmul_record, c)));
-    f.desc.body = p->is_float ? matmul_f32 : matmul_i32;
-    f.desc.n_2 = c->n[1];
-    f.desc.tile = c->b[0];
-    f.desc.tile_2 = c->b[1];
-    f.desc.team_size = MATMUL_TEAM;
-    f.n_runs = (uint64_t)p->parts;
-    f.turn = take_part;
-    c->record = &p->record;
-    c->record_bytes = sizeof p->record;
+    app_loop_form f = form_of(p);
+    if (p->library) {
+        snprintf(c->error, APP_ERROR, "option body: only matmul/jobs calls the library");
+        return -1;
+    }
+    f.n_runs = p->parts ? (uint64_t)p->parts : 1;
+    p->each = share(p->k, f.n_runs);
+    f.rows[1].is_all = 1;
+    if (f.n_runs > 1)
+        f.rows[2].mode = HEDDLE_MODE_INOUT;
+    return app_loop_open(c, ctx, &f);
+}
+
+/* ---- jobs ---- */
+
+/* A tile of C needs a panel of A with its rows, and one of B with its columns. The first job only writes C. */
+static void set_panels(const app_case *c, uint64_t kind, app_rows rows[APP_MOST_ROWS])
+{
+    const matmul_case *p = (const matmul_case *)c;
+    const uint64_t from = kind * p->each, n = app_smaller(p->each, p->k - from);
+    rows[0].first_2 = from;
+    rows[0].n_columns = n;
+    rows[1].first = from;
+    rows[1].n_of = n;
+    rows[2].mode = kind ? HEDDLE_MODE_INOUT : HEDDLE_MODE_OUT;
+}
+
+/* The devices with memory of their own. */
+typedef struct devices {
+    uint64_t n, least_bytes; /* for arrays */
+    int has_gpu;
+} devices;
+
+static devices devices_of(const app_case *c)
+{
+    heddle_fleet_unit u = HEDDLE_UNIT_INIT;
+    devices d = {0, UINT64_MAX, 0};
+    for (uint32_t i = 0; heddle_fleet_get_unit(c->looping->fleet, i, &u) == HEDDLE_OK; i++) {
+        const uint64_t some = u.memory_bytes / 3 * 2; /* the pool is some more, if nobody says how large */
+        if (!u.memory_bytes)
+            continue;
+        d.n++;
+        d.least_bytes = app_smaller(d.least_bytes, c->spawning.pool_bytes ? c->spawning.pool_bytes : some);
+        d.has_gpu = d.has_gpu || u.ctx;
+    }
+    return d;
+}
+
+typedef struct grid {
+    uint64_t rows, cols; /* blocks of C */
+} grid;
+
+/* Numbers of a block, which consists of whole tiles. */
+static grid block_of(const app_case *c, grid g)
+{
+    const uint64_t *n = c->n, *b = c->b;
+    return (grid){share(share(n[0], b[0]), g.rows) * b[0], share(share(n[1], b[1]), g.cols) * b[1]};
+}
+
+/* The coarsest grid with blocks of C in nine tenths of the memory, and a block or more for each device. */
+static grid coarsest(const app_case *c, const devices *d)
+{
+    const grid most = {share(c->n[0], c->b[0]), share(c->n[1], c->b[1])};
+    grid best = most, g;
+    for (g.rows = 1; g.rows <= most.rows; g.rows++) {
+        const grid row = block_of(c, (grid){g.rows, most.cols});
+        const uint64_t fit = d->least_bytes / 10 * 9 / (row.rows * c->b[1] * 4); /* tiles of a block side by side */
+        if (!fit)
+            continue;
+        g.cols = share(most.cols, fit);
+        if (g.rows * g.cols < d->n)
+            g.cols = app_smaller(share(d->n, g.rows), most.cols);
+        if (g.rows * g.cols < best.rows * best.cols ||
+            (g.rows * g.cols == best.rows * best.cols && g.rows + g.cols < best.rows + best.cols))
+            best = g;
+    }
+    return best;
+}
+
+/* Panels of A and B, three of each beside a block of C. */
+static uint64_t panel_of(const devices *d, grid block)
+{
+    const uint64_t used = block.rows * block.cols * 4;
+    const uint64_t k = d->least_bytes > used ? (d->least_bytes - used) / (12 * (block.rows + block.cols)) : 0;
+    return k < 64 ? k + !k : k / 32 * 32;
+}
+
+/* Whether rows of C and A, in equal shares, and all of B have room. */
+static int is_in_core(const matmul_case *p, const devices *d)
+{
+    const double n = (double)p->c.n[0], m = (double)p->c.n[1], k = (double)p->k;
+    return !d->n || 4 * ((n * m + n * k) / (double)d->n + k * m) < 0.9 * (double)d->least_bytes;
+}
+
+static uint64_t most_parts(uint64_t k) { return k / PANEL < 2 ? 1 : app_smaller(k / PANEL, 16); }
+
+/* A user's parts and tasks come first. */
+static void set_cut(matmul_case *p, app_loop_form *f, const devices *d)
+{
+    const app_spawning *s = &p->c.spawning;
+    uint64_t parts = most_parts(p->k);
+    if (!is_in_core(p, d)) {
+        const grid g = s->n_tasks ? (grid){s->n_tasks, s->n_tasks_2 ? s->n_tasks_2 : 1} : coarsest(&p->c, d);
+        parts = share(p->k, panel_of(d, block_of(&p->c, g)));
+        f->n_tasks = (uint32_t)g.rows;
+        f->n_tasks_2 = (uint32_t)g.cols;
+    }
+    p->each = share(p->k, p->parts ? (uint64_t)p->parts : parts);
+    if (p->each >= 4)
+        p->each = share(p->each, 4) * 4; /* panels begin at addresses that suit vectors */
+    f->n_runs = f->n_kinds = share(p->k, p->each);
+}
+
+static int cut(app_case *c)
+{
+    matmul_case *p = (matmul_case *)c;
+    const devices d = devices_of(c);
+    if (p->library && d.has_gpu && matmul_library_load(p->library)) {
+        snprintf(c->error, APP_ERROR, "option body: cuBLAS is not here");
+        return -1;
+    }
+    set_cut(p, &c->looping->form, &d);
+    return 0;
+}
+
+static int build_jobs(app_case *c, heddle_ctx *ctx)
+{
+    matmul_case *p = (matmul_case *)c;
+    app_loop_form f = form_of(p);
+    for (uint32_t i = 0; i < f.n_rows; i++)
+        f.rows[i].is_rect = 1;
+    f.kind = set_panels;
+    f.cut = cut;
+    f.call = p->library ? matmul_library_call : NULL;
+    f.call_user = p->library;
     return app_loop_open(c, ctx, &f);
 }
 
@@ -246,13 +423,14 @@ static void take_columns(matmul_case *p)
 static void cross(const matmul_case *p, const uint32_t *row, const uint32_t *column, number *want, double *off)
 {
     number sum = {.u = 0};
-    double sizes = 0;
+    double sizes = 0, products = 0;
     for (uint64_t k = 0; k < p->k; k++) {
         sum = add(p, sum, row[k], one(p, column[k]));
         sizes += p->is_float ? fabs(sum.f) : 0;
+        products += p->is_tf32 ? fabs(add(p, (number){.f = 0}, row[k], one(p, column[k])).f) : 0;
     }
     *want = sum;
-    *off = 0x1p-23 * sizes;
+    *off = 0x1p-23 * sizes + 0x1p-10 * products;
 }
 
 static void cross_rows(void *self, uint64_t begin, uint64_t end)
@@ -337,7 +515,8 @@ static int check_crossings(matmul_case *p)
 static void compare_rows(void *self, uint64_t begin, uint64_t end)
 {
     matmul_case *p = self;
-    const double off = 8 * 0x1p-25 * (double)p->k * sqrt((double)p->c.n[1]);
+    const double off = 8 * 0x1p-25 * (double)p->k * sqrt((double)p->c.n[1]) +
+                       (p->is_tf32 ? 8 * 0x1p-11 * sqrt((double)p->k * (double)p->c.n[1]) : 0);
     for (uint64_t i = begin; i < end; i++)
         if (!is_near(p, times(p, p->product + i * p->c.n[1], NULL, p->c.n[1]), p->abx[i], off)) {
             app_least(&p->differs, i);
@@ -376,12 +555,16 @@ static void answer(app_case *c, const app_sink *s)
 }
 
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},
+                                         {.engine = &app_jobs, .build = build_jobs, .reset = app_loop_reset},
                                          {.engine = NULL}};
-static const app_option options[] = {{"type", "fp32", "of the numbers: fp32 or int32"},
-                                     {"k", "0", "columns of A and rows of B; 0: as many as C has columns"},
-                                     {"parts", "1", "in which the columns of A are taken, one run of the loop each"},
-                                     APP_OPTION_BODY,
-                                     {NULL, NULL, NULL}};
+static const app_option options[] = {
+    {"type", "fp32", "of the numbers: fp32 or int32"},
+    {"k", "0", "columns of A and rows of B; 0: as many as C has columns"},
+    {"parts", "0", "in which the columns of A are taken, one run of the loop or job each; 0: one, of jobs as suits"},
+    {"body", "auto",
+     "auto, portable or tuned: plain loops, or what is fast on thread blocks; library: cuBLAS, in jobs"},
+    {"tf32", "0", "1: the library may use products of fewer bits"},
+    {NULL, NULL, NULL}};
 
 const app app_matmul = {
     .name = "matmul",

@@ -225,7 +225,9 @@ static int check_spawning(const app *a, const app_scenario *engine, const app_re
 {
     const app_spawning *s = &q->spawning;
     if (engine->engine != &app_pool)
-        return refuse("--tasks, --blocks, --copies, --threads, --at-once and --irregular are for pools", a, error);
+        return refuse(
+            "--tasks is for pools and jobs, and --blocks, --copies, --threads, --at-once and --irregular are for pools",
+            a, error);
     if (!a->apart)
         return refuse(
             "its tasks come after others: it takes none of --tasks, --blocks, --copies, --threads, --at-once, "
@@ -239,9 +241,10 @@ static int check_spawning(const app *a, const app_scenario *engine, const app_re
 app_case *app_new(const app *a, const app_scenario *s, const app_request *q, char *error)
 {
     const app_spawning *how = &q->spawning;
+    const int is_pool = s->engine != &app_jobs;
     app_request r = *q;
     app_case *c;
-    if (how->n_tasks || how->n_blocks || how->n_threads || how->at_once || how->copies || how->irregular) {
+    if ((how->n_tasks && is_pool) || how->n_blocks || how->n_threads || how->at_once || how->copies || how->irregular) {
         if (check_spawning(a, s, q, error))
             return NULL;
         if (how->irregular)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* heddle/multi.h - jobs: loops over several GPUs whose pieces of arrays stay where they were used. Also over one GPU with less memory than
+/* heddle/multi.h - jobs: loops over several GPUs that leave pieces of arrays where they were used. Also over one GPU with less memory than
  * the data has.
  *
  *     // body, table, params and accesses as for loops (heddle/loop.h); a and b are arrays of the fleet f
@@ -20,7 +20,8 @@
  * What a slice touches is brought into the memory of its device, and stays there: the next job that has the same rows in the same place
  * moves nothing. It comes from where it is, also from another GPU. It goes home when the host asks for it (heddle_array_fetch), or when the
  * device needs the room. So the data may be larger than all devices together, if only what one slice touches fits into one of them. Between
- * jobs the home is old: call heddle_array_fetch before the host reads rows, and heddle_array_wrote after it has written some. Loops and
+ * jobs the home is old: call heddle_array_fetch before the host reads rows, and heddle_array_wrote before it writes some. The latter waits
+ * until no device touches them; they are the host's until the next start. Rows that were fetched may also be written before the call. Loops and
  * wavefronts of the fleet bring home what they read first.
  *
  * A fleet without accelerators that can run jobs (they need the functions for it, heddle/fleet.h) runs jobs as loops on its cores. In others

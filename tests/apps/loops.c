@@ -197,7 +197,7 @@ static void test_refused(void)
     option_refused("boxfilter", "reach", "128");
     option_refused("hotspot", "steps", "0");
     option_refused("matmul", "type", "fp64");
-    option_refused("matmul", "parts", "0");
+    option_refused("matmul", "parts", "-1");
     option_refused("blackscholes", "volatility", "0");
     input_refused();
     build_refused("nothing", "nothing");

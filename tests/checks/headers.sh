@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # headers.sh SOURCE_DIR gcc|clang|cuda - each installed header compiles alone and twice, without a warning: core,
-# body.h, task.h, wave.h, loop.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h, pool.h and fleet.h as C99 and C++11. Missing compilers
+# body.h, task.h, wave.h, loop.h, multi.h and openmp.h as C11, C++17 and CUDA for three generations, heddle.h, pool.h and fleet.h as C99 and C++11. Missing compilers
 # are skipped.
 . "$(dirname "$0")/common.sh"
 
-core=(include/heddle/core/*.h include/heddle/core/baselines/*.h include/heddle/body.h include/heddle/task.h include/heddle/wave.h include/heddle/loop.h include/heddle/wavefront.h include/heddle/openmp.h)
+core=(include/heddle/core/*.h include/heddle/core/baselines/*.h include/heddle/body.h include/heddle/task.h include/heddle/wave.h include/heddle/loop.h include/heddle/multi.h include/heddle/wavefront.h include/heddle/openmp.h)
 warnings=(-Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only)
 
 # HEADER COMPILER...: reads a file that includes the header twice from standard input.

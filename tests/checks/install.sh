@@ -55,7 +55,7 @@ exports() { # LIBRARY HEADER...: it exports these headers' functions and OpenMP'
     diff "$scratch/declared" "$scratch/exported" || { echo "$* and $library differ" && exit 1; }
     readelf -d "$library" | grep SONAME
 }
-exports "$library" include/heddle.h include/heddle/{fleet,loop,pool,simulate,wave,wavefront}.h
+exports "$library" include/heddle.h include/heddle/{fleet,loop,multi,pool,simulate,wave,wavefront}.h
 exports "$(find "$prefix" -name libheddle_openmp.so)" include/heddle/openmp.h
 
 echo "-- headers"

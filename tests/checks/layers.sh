@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# layers.sh - includes go down the layers: engine -> run -> backend -> graph -> base. No backend includes another, and
+# layers.sh - includes go down the layers: engine/multi -> engine -> run -> backend -> graph -> base. No backend includes another, and
 # no layer above names one. core includes only itself; openmp, above all, public headers and its own. tools, apps,
 # benches and examples include public headers; tools also the file writer, base/file.h. CUDA headers belong to the cuda
 # backend. heddle_ranges is src/base and src/graph/range.c, which includes nothing else of src/graph; tools/share may
@@ -37,8 +37,9 @@ function floor_of(path) {
     if (path ~ /^src\/graph\//) return 2
     if (path ~ /^src\/backend\//) return 3
     if (path ~ /^src\/run\//) return 4
+    if (path ~ /^src\/engine\/multi\//) return 6
     if (path ~ /^src\/engine\//) return 5
-    if (path ~ /^src\/openmp\//) return 6
+    if (path ~ /^src\/openmp\//) return 7
     return 0
 }
 function phase_of(path) {
@@ -76,7 +77,7 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         if (to ~ /^(apps|tools|tests|bench|examples)\//) no("the library knows nothing of its users")
         if (floor_of(to) > floor_of(from)) no("a floor takes nothing from a floor above it")
         if (from ~ /^src\/graph\/range\./ && to ~ /^src\/graph\// && !of_ranges(to)) no("ranges stand alone")
-        if (from ~ /^src\/openmp\// && to ~ /^src\// && floor_of(to) != 6) no("public headers are enough here")
+        if (from ~ /^src\/openmp\// && to ~ /^src\// && floor_of(to) != 7) no("public headers are enough here")
         if (from ~ /^src\/openmp\// && to ~ /^include\// && !public) no("core is installed, but no interface")
         if (backend_of(to) != "" && backend_of(to) != backend_of(from)) no("a backend is reached through backend.h only")
     } else {

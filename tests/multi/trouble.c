@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trouble.c - jobs whose devices are lost or hang, whose bodies fail, and that are cancelled. A device is lost at each of its actions in turn. With
+/* trouble.c - jobs with devices that are lost or hang, with bodies that fail, and jobs that are cancelled. A device is lost at each of its actions in turn. With
  * is_safe nothing is lost with it; else a job, or a fetch, may end with EDEVICE, and only then. */
 #include "multi/cases.h"
 

@@ -91,7 +91,7 @@ static void add_subject(bench *b, const heddle_config *config, int is_tiles)
     if (is_tiles)
         snprintf(s->name, sizeof s->name, "tiles");
     else if (is_loop(b))
-        snprintf(s->name, sizeof s->name, "%.48s/%s/-", devices_of(config), work_split());
+        snprintf(s->name, sizeof s->name, "%.48s/%s/-", devices_of(config), work_split(b->scenario->engine));
     else
         snprintf(s->name, sizeof s->name, "%s/%s/%s", heddle_backend_name(config->backend), work_schedule(config),
                  work_policy(config));

@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include "heddle/loop.h"
+#include "heddle/multi.h"
 #include "heddle/pool.h"
 #include "heddle/wave.h"
 
@@ -21,6 +22,7 @@ static const named policies[] = {HEDDLE_POLICY_MAP(HEDDLE_X)};
 static const named schedules[] = {HEDDLE_SCHEDULE_MAP(HEDDLE_X)};
 static const named pool_modes[] = {HEDDLE_POOL_MODE_MAP(HEDDLE_X)};
 static const named splits[] = {HEDDLE_SPLIT_MAP(HEDDLE_X)};
+static const named maps[] = {HEDDLE_MAP_MAP(HEDDLE_X)};
 #undef HEDDLE_X
 
 static void print_backends(FILE *out)
@@ -142,6 +144,7 @@ static void print_all(FILE *out)
     print_choices(out, "schedules", schedules, HEDDLE_N_SCHEDULES);
     print_choices(out, "modes of pools on a GPU", pool_modes, HEDDLE_N_POOL_MODES);
     print_choices(out, "ways to divide loops", splits, HEDDLE_N_SPLITS);
+    print_choices(out, "maps of jobs", maps, HEDDLE_N_MAPS);
     print_choices(out, "policies", policies, HEDDLE_N_POLICIES);
     print_machine(out);
     print_limits(out);

@@ -5,6 +5,7 @@
 
 #include "answer.h"
 #include "cli.h"
+#include "jobs_summary.h"
 #include "loop_summary.h"
 #include "pool_summary.h"
 #include "summary.h"
@@ -26,6 +27,7 @@ typedef struct outcome {
     summary summary; /* only with --stats, of a graph, a pool or a loop: */
     pool_summary pool;
     loop_summary loop;
+    jobs_summary jobs;
 } outcome;
 
 /* ---- running ---- */
@@ -105,8 +107,8 @@ static int write_of_fleet(const options *o, const work *w)
     const app_looping *l = work_loop(w);
     heddle_status s = HEDDLE_OK;
     char title[96];
-    snprintf(title, sizeof title, "%s, divided by %s among %" PRIu32 " units", w->app->name, work_split(),
-             work_n_units(w));
+    snprintf(title, sizeof title, "%s, divided by %s among %" PRIu32 " units", w->app->name,
+             work_split(w->c->scenario->engine), work_n_units(w));
     if (o->trace)
         s = write_trace(l, o->trace);
     if (!s && o->timeline)
@@ -213,6 +215,8 @@ static void print_report(const outcome *out, const options *o, FILE *f)
     fprintf(f, "  check    %s%s%s\n", out->check, out->sentence ? ": " : "", out->sentence ? out->sentence : "");
     if (o->stats && w->graph)
         summary_print(&out->summary, f);
+    else if (o->stats && work_jobs(w))
+        jobs_summary_print(&out->jobs, f);
     else if (o->stats && work_loop(w))
         loop_summary_print(&out->loop, f);
     else if (o->stats)
@@ -249,7 +253,7 @@ static void json_answer(const outcome *out, FILE *f)
     fputs("}", f);
 }
 
-/* Where and how a work was run: backend, schedule and policy; of a loop "fleet", its way to divide and "-". */
+/* Where and how a work was run: backend, schedule and policy; of a loop "fleet", its way to divide or of jobs the map, and "-". */
 static void json_where(const work *w, FILE *f)
 {
     const app_looping *l = work_loop(w);
@@ -260,7 +264,7 @@ static void json_where(const work *w, FILE *f)
         return;
     }
     fprintf(f, "  \"backend\": \"fleet\",\n  \"schedule\": \"%s\",\n  \"policy\": \"-\",\n  \"devices\": [",
-            work_split());
+            work_split(w->c->scenario->engine));
     for (uint32_t i = 0; heddle_fleet_get_unit(l->fleet, i, &u) == HEDDLE_OK; i++) {
         fputs(i ? ", " : "", f);
         json_string(f, u.name);
@@ -273,6 +277,8 @@ static void json_stats(const outcome *out, FILE *f)
     fputs("  \"stats\": ", f);
     if (out->w.graph)
         summary_json(&out->summary, f);
+    else if (work_jobs(&out->w))
+        jobs_summary_json(&out->jobs, f);
     else if (work_loop(&out->w))
         loop_summary_json(&out->loop, f);
     else
@@ -319,6 +325,8 @@ static int gather(outcome *out, const options *o)
         return CLI_OK;
     if (out->w.graph)
         return summary_of_run(&out->summary, out->w.ctx, out->w.graph);
+    if (work_jobs(&out->w))
+        return jobs_summary_of(&out->jobs, work_loop(&out->w));
     if (work_loop(&out->w))
         return loop_summary_of(&out->loop, work_loop(&out->w));
     return pool_summary_of(&out->pool, out->w.c->pool, out->w.app->table->n_bodies);
@@ -366,6 +374,8 @@ static int check_scenario(const options *o, const target *t)
     const char *option = o->dot ? "--dot" : o->dump_graph ? "--dump-graph" : o->plan ? "--plan" : NULL;
     if (option && (is_of(t, &app_pool) || is_of_fleet(t)))
         return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
+    if ((o->trace || o->timeline) && is_of(t, &app_jobs))
+        return cli_bad("%s: jobs keep no trace", o->trace ? "--trace" : "--timeline");
     return CLI_OK;
 }
 
@@ -408,6 +418,7 @@ int cmd_run(const options *o)
     summary_free(&out.summary);
     pool_summary_free(&out.pool);
     loop_summary_free(&out.loop);
+    jobs_summary_free(&out.jobs);
     answer_free(&out.answer);
     free(out.run_ns);
     work_close(&out.w);

@@ -6,6 +6,8 @@
 
 #include "cli.h"
 
+#include "heddle/multi.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +94,8 @@ static const char *pool_mode_text(unsigned i) { return heddle_pool_mode_name((he
 static const choice pool_modes = {"mode", HEDDLE_N_POOL_MODES, pool_mode_text};
 static const char *split_text(unsigned i) { return heddle_split_name((heddle_split)i); }
 static const choice splits = {"way to divide", HEDDLE_N_SPLITS, split_text};
+static const char *map_text(unsigned i) { return heddle_map_name((heddle_map)i); }
+static const choice maps = {"map", HEDDLE_N_MAPS, map_text};
 static const choice schedules = {"schedule", HEDDLE_N_SCHEDULES, schedule_text};
 
 static int find_choice(const choice *c, const char *name, const char *value, unsigned *out)
@@ -117,10 +121,14 @@ CHOICE(set_backend, backends, backend, heddle_backend)
 CHOICE(set_policy, policies, expert.policy, heddle_policy)
 CHOICE(set_schedule, schedules, schedule, heddle_schedule)
 
-/* Pools read the variable when they are opened. */
+/* Pools read the variable when they are opened. A number is of bytes, of pools in which devices keep arrays of jobs. */
 static int set_pool(options *o, const char *name, char *value)
 {
     unsigned mode;
+    if (*value >= '0' && *value <= '9') {
+        o->is_jobs = 1;
+        return set_u64(name, value, 1, UINT64_MAX, &o->request.spawning.pool_bytes);
+    }
     o->pool = 1;
     return find_choice(&pool_modes, name, value, &mode) || setenv("HEDDLE_POOL_MODE", value, 1) ? CLI_BAD : CLI_OK;
 }
@@ -129,8 +137,31 @@ static int set_pool(options *o, const char *name, char *value)
 static int set_one_split(options *o, const char *name, char *value)
 {
     unsigned split;
-    o->is_loop = 1;
+    o->is_loop = o->has_split = 1;
     return find_choice(&splits, name, value, &split) || setenv("HEDDLE_SPLIT", value, 1) ? CLI_BAD : CLI_OK;
+}
+
+static int set_map(options *o, const char *name, char *value)
+{
+    unsigned map;
+    o->is_jobs = 1;
+    return find_choice(&maps, name, value, &map) || setenv("HEDDLE_MAP", value, 1) ? CLI_BAD : CLI_OK;
+}
+
+static int set_static(options *o, const char *name, char *value)
+{
+    (void)name;
+    (void)value;
+    o->is_jobs = 1;
+    return setenv("HEDDLE_MAP", heddle_map_name(HEDDLE_MAP_STATIC), 1) ? cli_bad("out of memory") : CLI_OK;
+}
+
+static int set_safe(options *o, const char *name, char *value)
+{
+    (void)name;
+    (void)value;
+    o->is_jobs = 1;
+    return setenv("HEDDLE_SAFE", "1", 1) ? cli_bad("out of memory") : CLI_OK;
 }
 
 static int set_devices(options *o, const char *name, char *value)
@@ -194,6 +225,11 @@ static int set_team_size(options *o, const char *name, char *value)
 static int set_tasks(options *o, const char *name, char *value)
 {
     return set_u64(name, value, 1, 1u << 30, &o->request.spawning.n_tasks);
+}
+static int set_tasks_2(options *o, const char *name, char *value)
+{
+    o->is_jobs = 1;
+    return set_u32(name, value, 1, 1u << 20, &o->request.spawning.n_tasks_2);
 }
 static int set_blocks(options *o, const char *name, char *value)
 {
@@ -281,9 +317,13 @@ static const option table[] = {
     {"--team-size", "T", RUNS, set_team_size, "threads of a task (cuda), of an emulated block (serial)"},
     {"--lanes", "T", RUNS, set_team_size, NULL}, /* its earlier name */
     {"--schedule", "NAME", RUNS, set_schedule, "how the graph runs (heddle info lists them); bench: only this one"},
-    {"--pool", "MODE", FOR_RUN | FOR_BENCH, set_pool,
-     "APP/pool, in that mode on a GPU: auto, resident, launches, kernels, batch, taskgraph, fused, table"},
-    {"--tasks", "N", FOR_RUN | FOR_BENCH, set_tasks, "of a pool, instead of -n: as large a problem as takes N tasks"},
+    {"--pool", "MODE|BYTES", FOR_RUN | FOR_BENCH, set_pool,
+     "APP/pool, in that mode on a GPU: auto, resident, launches, kernels, batch, taskgraph, fused, table; or APP/jobs, "
+     "with that "
+     "much memory of a device for arrays"},
+    {"--tasks", "N", FOR_RUN | FOR_BENCH, set_tasks,
+     "of a pool, instead of -n: as large a problem as takes N tasks; of jobs: slices of a job, by the first index"},
+    {"--tasks-2", "N", FOR_RUN | FOR_BENCH, set_tasks_2, "of jobs: each of these in N, by the second index"},
     {"--blocks", "N", FOR_RUN | FOR_BENCH, set_blocks, "of a task of a pool, each of which takes -b"},
     {"--copies", NULL, FOR_RUN | FOR_BENCH, set_copies,
      "of a pool: inputs and results go with tasks, from and to the host"},
@@ -293,9 +333,14 @@ static const option table[] = {
     {"--irregular", NULL, FOR_RUN | FOR_BENCH, set_irregular,
      "a pool's tasks have teams of 32, 64, 128, 256, and a side to match"},
     {"--devices", "WORDS", FOR_RUN | FOR_BENCH, set_devices,
-     "APP/loop or APP/wavefront, shared out over these: \"cuda:* cpu:*\", 4*cuda:0/4, virtual:speed=0.5, serial"},
+     "APP/loop, APP/jobs or APP/wavefront, over these: \"cuda:* cpu:*\", 4*cuda:0/4, virtual:speed=0.5, serial"},
     {"--split", "NAME", FOR_RUN | FOR_BENCH, set_one_split,
      "APP/loop or APP/wavefront, divided in that way (heddle info lists them)"},
+    {"--map", "NAME", FOR_RUN | FOR_BENCH, set_map,
+     "APP/jobs: which device has which slices: settle, fixed, free, static"},
+    {"--static", NULL, FOR_RUN | FOR_BENCH, set_static, "APP/jobs, --map static: equal shares"},
+    {"--safe", NULL, FOR_RUN | FOR_BENCH, set_safe,
+     "APP/jobs: what a job wrote goes home at its end, so a lost device takes nothing along"},
     {"--policy", "NAME", FOR_RUN | FOR_PLAN, set_policy, "rings, iqs, scheduler: where freed tasks go"},
     {"--policies", "LIST", FOR_BENCH, set_policies, "of those that heddle info lists; default: all"},
     {"--by-body", "[=0|1|2]", FOR_RUN | FOR_BENCH, set_by_body,

@@ -27,7 +27,8 @@ typedef struct options {
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */
     int no_check, json, stats, costs, help;
     int measure_links;          /* of info: --links */
-    int pool, is_loop, devices; /* --pool was given; --devices, or --split of run and bench; --devices */
+    int pool, is_loop, devices; /* --pool MODE was given; --devices, or --split of run and bench; --devices */
+    int has_split, is_jobs;     /* --split was given; what only jobs take */
 } options;
 
 /* Reads argv[0 .. argc) as options of `command`. CLI_OK, or CLI_BAD with the sentence printed; options_free in

@@ -60,8 +60,12 @@ static int check_engine(const options *o, const char *name, const app_engine *en
 {
     if (o->pool && engine != &app_pool)
         return cli_bad("--pool: %s is no scenario of a pool", name);
+    if (o->is_jobs && engine != &app_jobs)
+        return cli_bad("--map, --static, --safe, --tasks-2 and --pool BYTES: %s is no scenario of jobs", name);
+    if (o->has_split && engine == &app_jobs)
+        return cli_bad("--split: jobs are not divided by it; --map says which device has what");
     if (o->is_loop && !app_engine_has_fleet(engine))
-        return cli_bad("--devices and --split: %s is no scenario of a loop or wavefront", name);
+        return cli_bad("--devices and --split: %s is no scenario of a loop, jobs or wavefront", name);
     return app_engine_has_fleet(engine) ? check_loop(o, name) : CLI_OK;
 }
 
@@ -77,7 +81,11 @@ int find_scenario(const options *o, const char *name, const app **a, const app_s
     size_t n = strcspn(name, "/");
     const char *engine;
     *a = app_named(name, n);
-    engine = name[n] ? name + n + 1 : o->pool ? app_pool.name : o->is_loop ? fleet_engine(*a) : NULL;
+    engine = name[n]      ? name + n + 1
+             : o->pool    ? app_pool.name
+             : o->is_jobs ? app_jobs.name
+             : o->is_loop ? fleet_engine(*a)
+                          : NULL;
     if (!*a)
         return unknown_app(name, n);
     *s = engine ? app_scenario_of(*a, engine) : scenario_for(*a, o->config.schedule);

@@ -14,7 +14,7 @@ typedef struct target {
     const char *file;
 } target;
 
-/* APP/ENGINE, or APP for the scenario that the options ask for (--pool, --devices, --split, --schedule), else its first. CLI_BAD with a sentence that
+/* APP/ENGINE, or APP for the scenario that the options ask for (--pool, --map, --devices, --split, --schedule), else its first. CLI_BAD with a sentence that
  * offers the nearest name. */
 int find_scenario(const options *o, const char *name, const app **a, const app_scenario **s);
 /* The app alone. */

@@ -300,6 +300,8 @@ const char *work_how(const work *w)
     heddle_pool_info pool = HEDDLE_POOL_INFO_INIT;
     if (w->graph)
         return heddle_graph_describe_run(w->graph);
+    if (work_jobs(w))
+        return heddle_multi_how(work_jobs(w));
     if (work_loop(w))
         return work_loop(w)->front ? heddle_wavefront_how(work_loop(w)->front) : heddle_loop_how(work_loop(w)->loop);
     return w->c->pool && heddle_pool_get_info(w->c->pool, &pool) == HEDDLE_OK ? pool.how : "";
@@ -307,16 +309,26 @@ const char *work_how(const work *w)
 
 const app_looping *work_loop(const work *w) { return w->app ? w->c->looping : NULL; }
 
-const char *work_split(void)
+heddle_multi *work_jobs(const work *w) { return work_loop(w) && work_loop(w)->kinds ? work_loop(w)->kinds[0] : NULL; }
+
+const char *work_split(const app_engine *e)
 {
-    const char *said = getenv("HEDDLE_SPLIT");
-    return said && *said ? said : heddle_split_name(HEDDLE_SPLIT_CUT);
+    const char *said = getenv(e == &app_jobs ? "HEDDLE_MAP" : "HEDDLE_SPLIT");
+    if (said && *said)
+        return said;
+    return e == &app_jobs ? heddle_map_name(HEDDLE_MAP_SETTLE) : heddle_split_name(HEDDLE_SPLIT_CUT);
 }
 
 uint32_t work_n_units(const work *w)
 {
     heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
     heddle_wavefront_stats front = HEDDLE_WAVEFRONT_STATS_INIT;
+    heddle_fleet_unit unit = HEDDLE_UNIT_INIT;
+    uint32_t n = 0;
+    while (work_jobs(w) && heddle_fleet_get_unit(work_loop(w)->fleet, n, &unit) == HEDDLE_OK)
+        n++;
+    if (n)
+        return n;
     if (work_loop(w)->front)
         return heddle_wavefront_get_stats(work_loop(w)->front, &front) == HEDDLE_OK ? front.n_units : 0;
     return heddle_loop_get_stats(work_loop(w)->loop, &stats) == HEDDLE_OK ? stats.n_units : 0;

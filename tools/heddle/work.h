@@ -40,12 +40,14 @@ void work_close(work *w);
 /* "lu", or "sw/wave" for a scenario that is not the app's first; for a file its path. */
 const char *work_name(const work *w, char name[64]);
 
-/* How the last run went (heddle_graph_describe_run, heddle_loop_how): lines. */
+/* How the last run went (heddle_graph_describe_run, heddle_loop_how, heddle_multi_how): lines. */
 const char *work_how(const work *w);
 /* NULL: the work is no loop. */
 const app_looping *work_loop(const work *w);
-/* How loops are divided: --split, HEDDLE_SPLIT, or the default. */
-const char *work_split(void);
+/* Its first kind of jobs; NULL: it has none. */
+heddle_multi *work_jobs(const work *w);
+/* How loops are divided: --split, HEDDLE_SPLIT, or the default; of jobs the map. */
+const char *work_split(const app_engine *e);
 /* Units of the loop's fleet. */
 uint32_t work_n_units(const work *w);
 

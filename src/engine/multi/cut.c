@@ -104,7 +104,7 @@ static int cut_shares(hd_line *l, hd_line_job *j)
     return 0;
 }
 
-/* Whose share has the middle of the block? */
+/* The device that has the middle of the block in its share. */
 static uint32_t owner_of(const hd_line_kind *k, const hd_grains *b)
 {
     const uint64_t middle = b->begin + (b->end - b->begin) / 2u;

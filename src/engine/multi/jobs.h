@@ -101,7 +101,7 @@ void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status sta
 /* driver.c: the thread's function. */
 void *hd_jobs_main(void *jobs);
 
-/* put.c: puts the ops of a plan into the queues. given: the slice whose body is among them; NULL: there is none. Devices may get lost; the
+/* put.c: puts the ops of a plan into the queues. given: the slice of the body that is among them; NULL: there is none. Devices may get lost; the
  * line has to be told then. */
 void hd_put_plan(hd_jobs *j, const hd_seg_plan *plan, const hd_given *given);
 /* The device is lost; this thread's sentence says why. Its points count as passed. */

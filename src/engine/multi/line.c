@@ -464,7 +464,7 @@ static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
     return HEDDLE_OK;
 }
 
-/* The next slice whose body has ended and whose results have to go home. */
+/* The next slice with results that have to go home, after its body has ended. */
 static heddle_status bring_home(hd_line *l, hd_given *out, int *given)
 {
     uint32_t d;
@@ -494,7 +494,7 @@ heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_n
     if (*given)
         return HEDDLE_OK;
     HD_TRY(open_jobs(l));
-    for (k = 0; k < l->n_devices; k++) { /* who has the least under way comes first */
+    for (k = 0; k < l->n_devices; k++) { /* the device with the least under way comes first */
         hd_line_device *f;
         hd_line_slice **a;
         if (!hd_is_here(l, k) || (best != HD_NONE && device_at(l, k)->n_given >= device_at(l, best)->n_given))

@@ -4,7 +4,7 @@
  * the simulator and by tests.
  *
  * A job is opened when the slices of all jobs before it have been given: only then is it known what each device will have. Jobs that are cut
- * into a given number of tasks are opened earlier, a window of slices ahead, so that slices can be taken in an order that uses what is there.
+ * into a given number of tasks are opened earlier, a window of slices ahead. So slices can be taken in an order that uses what is there.
  * A slice is free when all slices of earlier jobs that wrote what it reads, or touch what it writes, have been given. It need not wait for
  * their ends: its plan does that on the devices.
  *
@@ -62,7 +62,7 @@ void hd_kind_delete(hd_line_kind *k);
 /* A job joins the line. */
 heddle_status hd_line_start(hd_line *l, hd_line_kind *k, void *user, hd_line_job **out);
 
-/* A slice that was given, or one whose body has ended and whose results go home: the plan's ops are to be put into their queues now, in their
+/* A slice that was given, or one with results that go home now, after its body has ended: the plan's ops are to be put into their queues now, in their
  * order. If there is a body among them, it is the block's. */
 typedef struct hd_given {
     hd_line_job *job;

@@ -85,7 +85,7 @@ struct hd_line {
     uint64_t *pool_bytes;
     uint32_t n_devices;
     hd_segments *segments;
-    hd_line_device *devices; /* and behind them one whose queue has slices that anybody may take */
+    hd_line_device *devices; /* and behind them one with a queue of slices that any of them may take */
     hd_line_order order;
     hd_line_job *first, *last; /* those that have not ended */
     hd_line_job *unopened;     /* the first of these */

@@ -284,7 +284,8 @@ static heddle_status call_here(heddle_multi *m, const void *params)
                                 .end = l->desc.n,
                                 .end_2 = l->desc.n_2 ? l->desc.n_2 : 1,
                                 .tile = l->desc.tile,
-                                .tile_2 = l->desc.tile_2};
+                                .tile_2 = l->desc.tile_2,
+                                .device = UINT32_MAX};
     memcpy(own, params, l->params_bytes);
     for (i = 0; i < l->pieces.n; i++)
         base[i] = hd_piece_at(l, i)->array->host;

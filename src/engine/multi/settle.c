@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* settle.c - shares of devices. They begin by weights. When a device has ended a job more than 5 % after the mean, twice in a row, shares are made
+/* settle.c - shares of devices. They begin by weights. A device may end a job more than 5 % after the mean, twice in a row. Then shares are made
  * anew by the speeds that were measured, if the rows that have to move for that cost less time than eight jobs gain. */
 #include "engine/multi/line_inside.h"
 

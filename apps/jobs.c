@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* jobs.c - the engine of jobs, for scenarios: the form of a loop (loop.h) as jobs, all of which are started before the first one is waited
+ * for. A run ends when what they wrote is at home. */
+#include "loop.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t n_runs(const app_loop_form *f) { return f->n_runs ? f->n_runs : 1; }
+
+/* ---- making ---- */
+
+static heddle_multi_desc multi_desc(const app_case *c)
+{
+    const app_loop_form *f = &c->looping->form;
+    heddle_multi_desc m = HEDDLE_MULTI_INIT;
+    m.n_tasks = c->spawning.n_tasks ? (uint32_t)c->spawning.n_tasks : f->n_tasks;
+    m.n_tasks_2 = c->spawning.n_tasks_2 ? c->spawning.n_tasks_2 : f->n_tasks_2;
+    m.call = f->call;
+    m.call_user = f->call_user;
+    return m;
+}
+
+static int make_kind(app_case *c, uint64_t kind, int is_swapped)
+{
+    app_looping *l = c->looping;
+    app_rows rows[APP_MOST_ROWS];
+    heddle_access accesses[APP_MOST_ROWS];
+    heddle_multi_desc m = multi_desc(c);
+    heddle_loop_desc d;
+    memcpy(rows, l->form.rows, sizeof rows);
+    if (l->form.kind)
+        l->form.kind(c, kind, rows);
+    d = app_loop_desc(c, rows, is_swapped, accesses);
+    d.n_trace = 0; /* jobs have none */
+    return heddle_multi_new(l->fleet, c->app->loops, &d, &m, &l->kinds[kind]) == HEDDLE_OK ? 0 : app_failed(c);
+}
+
+static int make(app_case *c)
+{
+    app_looping *l = c->looping;
+    const int is_swapping = l->form.swaps[0] != l->form.swaps[1];
+    l->n_kinds = is_swapping ? 2 : l->form.n_kinds ? l->form.n_kinds : 1;
+    l->kinds = app_alloc(l->n_kinds, sizeof(heddle_multi *), "the jobs", c->error);
+    if (!l->kinds)
+        return -1;
+    memset((void *)l->kinds, 0, l->n_kinds * sizeof(heddle_multi *));
+    for (uint64_t i = 0; i < l->n_kinds; i++)
+        if (make_kind(c, i, is_swapping && i))
+            return -1;
+    return 0;
+}
+
+/* ---- running ---- */
+
+static int start_all(app_case *c)
+{
+    const app_looping *l = c->looping;
+    for (uint64_t i = 0; i < n_runs(&l->form); i++) {
+        if (l->form.turn)
+            l->form.turn(c, i);
+        if (heddle_multi_start(l->kinds[i % l->n_kinds], c->record, c->record_bytes) != HEDDLE_OK)
+            return app_failed(c);
+    }
+    return 0;
+}
+
+static void cancel_all(const app_looping *l)
+{
+    for (uint64_t i = 0; i < l->n_kinds; i++)
+        heddle_multi_cancel(l->kinds[i]);
+    for (uint64_t i = 0; i < l->n_kinds; i++)
+        (void)heddle_multi_wait(l->kinds[i], HEDDLE_FOREVER);
+}
+
+/* The first failure is told; later jobs were not run because of it. */
+static int wait_all(app_case *c)
+{
+    const app_looping *l = c->looping;
+    const uint32_t limit = c->time_limit_ms ? c->time_limit_ms : HEDDLE_FOREVER;
+    int failed = 0;
+    for (uint64_t i = 0; i < l->n_kinds; i++) {
+        const heddle_status s = heddle_multi_wait(l->kinds[i], limit);
+        if (s == HEDDLE_EBUSY) {
+            cancel_all(l);
+            snprintf(c->error, APP_ERROR, "the run reached its time limit of %" PRIu32 " ms", limit);
+            return -1;
+        }
+        if (s != HEDDLE_OK && !failed)
+            failed = app_failed(c);
+    }
+    return failed;
+}
+
+static int run(app_case *c)
+{
+    app_looping *l = c->looping;
+    const uint64_t begin = heddle_host_clock_ns();
+    if (start_all(c)) {
+        cancel_all(l);
+        return -1;
+    }
+    if (wait_all(c))
+        return -1;
+    l->jobs_ns = heddle_host_clock_ns() - begin;
+    if (app_loop_fetch(c))
+        return -1;
+    l->home_ns = heddle_host_clock_ns() - begin;
+    return 0;
+}
+
+static size_t facts(const app_case *c, app_fact out[APP_FACTS])
+{
+    const app_loop_form *f = &c->looping->form;
+    size_t n = 0;
+    out[n++] = (app_fact){"jobs", "# jobs", n_runs(f)};
+    out[n++] = (app_fact){"indices", "each of # indices", f->desc.n};
+    if (f->desc.n_2)
+        out[n++] = (app_fact){"indices_2", "each of #", f->desc.n_2};
+    if (f->desc.tile)
+        out[n++] = (app_fact){"tile", "tiles of #", f->desc.tile};
+    return n;
+}
+
+const app_engine app_jobs = {
+    .name = "jobs",
+    .summary = "a loop as jobs over the GPUs of a fleet, whose data stays where it was used",
+    .run = run,
+    .facts = facts,
+    .make = make,
+};
