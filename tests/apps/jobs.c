@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* jobs.c - every scenario APP/jobs on several fleets, with every map, and with pools from just enough upwards: all that it writes and finds
+ * is, byte for byte, what one thread gives, and passes the app's check. Also how matmul is cut, and what is refused.
+ *
+ *     jobs [--cuda]    --cuda: on fleets with GPUs instead */
+#include "apps/looped.h"
+
+typedef struct place {
+    const char *devices;
+    int is_small; /* its pools are as small as the case allows */
+} place;
+static const place places[] = {
+    {"cpu:2", 0}, {"3*virtual:", 0}, {"3*virtual:", 1}, {"virtual: virtual:speed=0.5,peers=0 cpu:1", 1}};
+static const place gpu_places[] = {{"cuda:0", 0}, {"4*cuda:0/4", 1}, {"cuda:*", 0}};
+
+/* Twice, with a reset between. 0: there was not enough room, which the sentence says. */
+static int check_same(const subject *s, const char *devices, uint64_t pool_bytes, const bytes *want)
+{
+    app_case *c = looped_case(s, "jobs", devices, pool_bytes);
+    const int is_built = !c->scenario->build(c, NULL);
+    CHECK_MSG(is_built || strstr(c->error, "needs"), "subject %d, %s on %s: %s", (int)(s - subjects), s->app, devices,
+              c->error);
+    for (int turn = 0; turn < 2 && is_built; turn++) {
+        bytes got;
+        CHECK(!turn || !c->scenario->reset(c));
+        got = looped_run(c, devices);
+        CHECK_MSG(got.n == want->n && !memcmp(got.at, want->at, got.n),
+                  "subject %d, %s on %s, pools of %llu: other bytes than serial", (int)(s - subjects), s->app, devices,
+                  (unsigned long long)pool_bytes);
+        free(got.at);
+    }
+    c->app->free(c);
+    return is_built;
+}
+
+/* Pools that grow by half until one is enough; then with twice as much. */
+static void check_small(const subject *s, const char *devices, const bytes *want)
+{
+    uint64_t pool_bytes = 1000;
+    while (!check_same(s, devices, pool_bytes, want)) {
+        pool_bytes += pool_bytes / 2;
+        CHECK_MSG(pool_bytes < 100000000, "%s on %s: no pool is enough", s->app, devices);
+    }
+    CHECK(check_same(s, devices, 2 * pool_bytes, want));
+}
+
+static void check_maps(const subject *s, const char *devices, const bytes *want)
+{
+    for (int map = 0; map < HEDDLE_N_MAPS; map++) {
+        CHECK(!setenv("HEDDLE_MAP", heddle_map_name((heddle_map)map), 1));
+        CHECK(check_same(s, devices, 0, want));
+    }
+    CHECK(!unsetenv("HEDDLE_MAP"));
+}
+
+static void check_subject(const subject *s, const place *list, size_t n)
+{
+    bytes want = looped_serial(s, "jobs");
+    for (size_t i = 0; i < n; i++)
+        if (list[i].is_small)
+            check_small(s, list[i].devices, &want);
+        else
+            CHECK(check_same(s, list[i].devices, 0, &want));
+    check_maps(s, list[1].devices, &want);
+    CHECK(!setenv("HEDDLE_SAFE", "1", 1));
+    CHECK(check_same(s, list[1].devices, 0, &want));
+    CHECK(!unsetenv("HEDDLE_SAFE"));
+    free(want.at);
+}
+
+/* ---- matmul ---- */
+
+/* A grid of blocks that fit, and as many jobs as there are panels. */
+static void test_grid(void)
+{
+    const subject s = {"matmul", {300, 260}, {16, 16}, {{"k", "200"}}, 1};
+    const uint64_t pool_bytes = 100000;
+    app_case *c = looped_prepare(&s, "jobs", "virtual:", pool_bytes);
+    const app_loop_form *f = &c->looping->form;
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    const uint64_t blocks = (uint64_t)f->n_tasks * f->n_tasks_2;
+    CHECK_MSG(blocks >= 4 && blocks <= 8, "%u x %u blocks", f->n_tasks, f->n_tasks_2);
+    CHECK_MSG(f->n_runs > 1 && f->n_runs == c->looping->n_kinds, "%d panels", (int)f->n_runs);
+    free(looped_run(c, "virtual:").at);
+    CHECK(heddle_multi_get_device(c->looping->kinds[0], 0, &d) == HEDDLE_OK);
+    CHECK_MSG(d.pool_bytes == pool_bytes && d.used_bytes <= pool_bytes && d.n_left > 0, "%llu of %llu bytes, %llu left",
+              (unsigned long long)d.used_bytes, (unsigned long long)d.pool_bytes, (unsigned long long)d.n_left);
+    c->app->free(c);
+}
+
+static void test_library(void)
+{
+    const subject s = {"matmul", {130, 70}, {16, 16}, {{"body", "library"}, {"parts", "3"}}, 2};
+    app_case *c = looped_prepare(&s, "jobs", "2*virtual:", 0); /* there the host works */
+    free(looped_run(c, "2*virtual:").at);
+    c->app->free(c);
+}
+
+/* ---- refusals ---- */
+
+static void prepare_refused(const char *key, const char *value, const char *word)
+{
+    const app_pair opts[] = {{key, value}, {"type", "int32"}};
+    const app_request q = {{50, 50}, {0, 0}, opts, 2, NULL, 0, {0}};
+    char error[APP_ERROR] = "";
+    const app *a = app_find("matmul");
+    CHECK(a && !a->prepare(&q, error));
+    CHECK_MSG(strstr(error, word), "\"%s\" does not say %s", error, word);
+}
+
+static void build_refused(const char *engine, uint64_t pool_bytes, uint64_t n_tasks, uint32_t n_tasks_2,
+                          const app_pair *opt, const char *word)
+{
+    const subject s = {"matmul", {50, 50}, {16, 16}, {*opt}, 1};
+    app_case *c = looped_case(&s, engine, "2*virtual:memory=1e6", pool_bytes);
+    c->spawning.n_tasks = n_tasks;
+    c->spawning.n_tasks_2 = n_tasks_2;
+    CHECK(c->scenario->build(c, NULL));
+    CHECK_MSG(strstr(c->error, word), "\"%s\" does not say %s", c->error, word);
+    c->app->free(c);
+}
+
+static void test_refused(void)
+{
+    const app_pair plain = {"parts", "2"}, library = {"body", "library"};
+    prepare_refused("body", "library", "fp32 only");
+    prepare_refused("tf32", "1", "tf32");
+    prepare_refused("body", "blas", "body");
+    build_refused("loop", 0, 0, 0, &library, "only matmul/jobs");
+    build_refused("jobs", 0, 9, 0, &plain, "9 x 1 tasks");
+    build_refused("jobs", 0, 2, 5, &plain, "2 x 5 tasks");
+    build_refused("jobs", UINT64_C(1) << 40, 0, 0, &plain, "pool of 1099511627776 bytes");
+    build_refused("jobs", 1000, 0, 0, &plain, "needs");
+}
+
+/* A run that takes too long is stopped. */
+static void test_limit(void)
+{
+    const subject slow = {"hotspot", {400, 400}, {0, 0}, {{"steps", "100000"}}, 1};
+    app_case *c = looped_prepare(&slow, "jobs", "2*virtual:", 0);
+    c->time_limit_ms = 20;
+    CHECK(c->scenario->engine->run(c));
+    CHECK_MSG(strstr(c->error, "time limit of 20 ms"), "%s", c->error);
+    c->app->free(c);
+}
+
+int main(int argc, char **argv)
+{
+    const int cuda = argc > 1 && !strcmp(argv[1], "--cuda");
+    const size_t n = cuda ? sizeof gpu_places / sizeof *gpu_places : sizeof places / sizeof *places;
+    if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
+        SKIP("no GPU here");
+    CHECK(!unsetenv("HEDDLE_MAP") && !unsetenv("HEDDLE_SAFE") && !unsetenv("HEDDLE_TASKS"));
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        check_subject(&subjects[i], cuda ? gpu_places : places, n);
+    if (!cuda) {
+        test_grid();
+        test_limit();
+        test_refused();
+    }
+    test_library();
+    return 0;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* beside.c - jobs, loops and wavefronts on the same arrays, one after another as they are started: random programs of them give the bytes of
+ * plain loops. Loops and wavefronts are started, and most often not waited for before what comes next. HEDDLE_ROUNDS: programs of each
+ * fleet (5). --cuda: fleets with GPUs. */
+#include "front/bodies.h"
+#include "heddle/wavefront.h"
+#include "multi/cases.h"
+
+#define KINDS 5u
+#define STEPS 24u
+
+typedef struct fleet_case {
+    const char *devices;
+    uint64_t pool_bytes; /* 0: as much as there is */
+} fleet_case;
+static const fleet_case fleets[] = {
+    {"serial", 0}, {"virtual:", 0}, {"2*virtual: cpu:1", 0}, {"3*virtual:", 22000}, {"2*virtual:peers=0", 20000}};
+static const fleet_case gpu_fleets[] = {{"cuda:0", 0}, {"2*cuda:0/2 cpu:1", 24000}, {"cuda:*", 0}};
+
+/* Of each matrix a loop that turns it in place, and a wavefront that sweeps over it. */
+typedef struct others {
+    heddle_loop *loops[JOBBED_MATRICES];
+    heddle_wavefront *fronts[JOBBED_MATRICES];
+    int is_loop_started[JOBBED_MATRICES], is_front_started[JOBBED_MATRICES];
+    front_params front;
+} others;
+
+/* ---- making ------------------------------------------------------------------------------------------------------------------ */
+
+static void make_loop(jobbed_rig *r, uint32_t m, heddle_loop **out)
+{
+    const heddle_access turn = HEDDLE_ROWS(r->arrays[m], HEDDLE_MODE_INOUT, offsetof(jobbed_params, out), 0, 0);
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    d.body = jobbed_turn;
+    d.n = d.n_2 = r->n;
+    d.tile = 3;
+    d.accesses = &turn;
+    d.n_accesses = 1;
+    CHECK_OK(NULL, heddle_loop_new(r->fleet, &jobbed, &d, out));
+}
+
+static void make_front(jobbed_rig *r, uint32_t m, heddle_wavefront **out)
+{
+    heddle_wavefront_desc d = HEDDLE_WAVEFRONT_INIT;
+    d.body = front_sweep;
+    d.sweeps = 1;
+    d.rows = d.cols = r->n;
+    d.cells = r->arrays[m];
+    CHECK_OK(NULL, heddle_wavefront_new(r->fleet, &front, &d, out));
+}
+
+static void make_others(jobbed_rig *r, others *o)
+{
+    uint32_t m;
+    memset(o, 0, sizeof *o);
+    o->front.by = 77;
+    for (m = 0; m < JOBBED_MATRICES; m++) {
+        make_loop(r, m, &o->loops[m]);
+        make_front(r, m, &o->fronts[m]);
+    }
+}
+
+static void free_others(others *o)
+{
+    uint32_t m;
+    for (m = 0; m < JOBBED_MATRICES; m++) {
+        heddle_loop_free(o->loops[m]);
+        heddle_wavefront_free(o->fronts[m]);
+    }
+}
+
+/* ---- plain ------------------------------------------------------------------------------------------------------------------- */
+
+static void plain_sweep(jobbed_rig *r, uint32_t m, uint32_t by)
+{
+    uint32_t *x = r->plain[m];
+    uint64_t i, j;
+    for (i = 0; i < r->n; i++)
+        for (j = 0; j < r->n; j++, x++)
+            *x = front_of(by, i ? *(x - r->n) : 0, j ? *(x - 1) : 0, *x, j + 1u < r->n ? x[1] : 0,
+                          i + 1u < r->n ? x[r->n] : 0, (uint32_t)i, (uint32_t)j);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------------------- */
+
+static void run_loop(jobbed_rig *r, others *o, uint32_t m, uint64_t *seed)
+{
+    const jobbed_job j = {.body = jobbed_turn, .out = m, .seed = (uint32_t)check_random(seed)};
+    const jobbed_params p = jobbed_params_of(r, &j);
+    if (o->is_loop_started[m])
+        CHECK_OK(NULL, heddle_loop_wait(o->loops[m], HEDDLE_FOREVER));
+    CHECK_OK(NULL, heddle_loop_start(o->loops[m], &p, sizeof p));
+    o->is_loop_started[m] = 1;
+    jobbed_plain(r, &j);
+}
+
+static void run_front(jobbed_rig *r, others *o, uint32_t m)
+{
+    if (o->is_front_started[m])
+        CHECK_OK(NULL, heddle_wavefront_wait(o->fronts[m], HEDDLE_FOREVER));
+    CHECK_OK(NULL, heddle_wavefront_start(o->fronts[m], &o->front, sizeof o->front));
+    o->is_front_started[m] = 1;
+    plain_sweep(r, m, o->front.by);
+}
+
+static void run_job(jobbed_rig *r, const jobbed_job *j, heddle_multi *kind)
+{
+    const jobbed_params p = jobbed_params_of(r, j);
+    CHECK_OK(NULL, heddle_multi_start(kind, &p, sizeof p));
+    jobbed_plain(r, j);
+}
+
+static jobbed_job random_job(const jobbed_rig *r, uint64_t *seed)
+{
+    jobbed_job j;
+    do
+        j = jobbed_random(r, seed);
+    while (j.body == jobbed_total); /* its sum would have to be waited for */
+    return j;
+}
+
+static void check_program(const fleet_case *c, uint64_t *seed)
+{
+    jobbed_rig r;
+    others o;
+    jobbed_job jobs[KINDS];
+    heddle_multi *kinds[KINDS];
+    uint32_t k, i;
+    jobbed_open(&r, c->devices, c->pool_bytes, 10u + check_below(seed, 25), seed);
+    for (k = 0; k < KINDS; k++) {
+        jobs[k] = random_job(&r, seed);
+        CHECK_OK(NULL, jobbed_make(&r, &jobs[k], &kinds[k]));
+    }
+    make_others(&r, &o);
+    for (i = 0; i < STEPS; i++) {
+        const uint32_t m = (uint32_t)check_below(seed, JOBBED_MATRICES);
+        k = (uint32_t)check_below(seed, 2u * KINDS);
+        if (k < KINDS)
+            run_job(&r, &jobs[k], kinds[k]);
+        else if (k < KINDS + 2u)
+            run_loop(&r, &o, m, seed);
+        else if (k < KINDS + 4u)
+            run_front(&r, &o, m);
+        else
+            jobbed_compare(&r, m, 0, r.n, c->devices);
+    }
+    for (i = 0; i < JOBBED_MATRICES; i++)
+        jobbed_compare(&r, i, 0, r.n, c->devices);
+    for (k = 0; k < KINDS; k++) {
+        CHECK_OK(NULL, heddle_multi_wait(kinds[k], HEDDLE_FOREVER));
+        heddle_multi_free(kinds[k]);
+    }
+    free_others(&o);
+    jobbed_close(&r);
+}
+
+int main(int argc, char **argv)
+{
+    const char *text = getenv("HEDDLE_ROUNDS");
+    const int n_rounds = text ? atoi(text) : 5, is_gpu = argc > 1 && !strcmp(argv[1], "--cuda");
+    const fleet_case *list = is_gpu ? gpu_fleets : fleets;
+    const size_t n = is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets;
+    uint64_t seed = check_seed(31);
+    size_t i;
+    int round;
+    if (is_gpu && !heddle_backend_is_present(HEDDLE_CUDA))
+        SKIP("no GPU here");
+    for (i = 0; i < n; i++)
+        for (round = 0; round < n_rounds; round++)
+            check_program(&list[i], &seed);
+    printf("%zu fleets, %d programs each: same bytes\n", n, n_rounds);
+    return 0;
+}
