@@ -28,15 +28,17 @@ static heddle_array *new_matrix(heddle_fleet *f, int32_t first)
     return a;
 }
 
-#define FIELDS(x) offsetof(blocks_params, x), offsetof(blocks_params, x##_stride), sizeof(int32_t)
+/* A rectangle of the array x: some rows, or those of the slice (0, 0), and some columns in the same way. */
+#define RECT(x, mode, row, n_rows, column, n_columns)                                                           \
+    HEDDLE_RECT(x, mode, offsetof(blocks_params, x), offsetof(blocks_params, x##_stride), sizeof(int32_t), row, \
+                n_rows, column, n_columns)
 
 /* The jobs of a panel: C += some columns of A times as many rows of B. Each is cut into 2 x 2 blocks of C. */
 static heddle_multi *new_panel(heddle_fleet *f, heddle_array *a, heddle_array *b, heddle_array *c, uint64_t from)
 {
-    const heddle_access accesses[] = {
-        HEDDLE_RECT(a, HEDDLE_MODE_IN, FIELDS(a), 0, 0, from, PANEL), /* rows of the slice, these columns */
-        HEDDLE_RECT(b, HEDDLE_MODE_IN, FIELDS(b), from, PANEL, 0, 0), /* these rows, columns of the slice */
-        HEDDLE_RECT(c, from ? HEDDLE_MODE_INOUT : HEDDLE_MODE_OUT, FIELDS(c), 0, 0, 0, 0)};
+    const heddle_access accesses[] = {RECT(a, HEDDLE_MODE_IN, 0, 0, from, PANEL),
+                                      RECT(b, HEDDLE_MODE_IN, from, PANEL, 0, 0),
+                                      RECT(c, from ? HEDDLE_MODE_INOUT : HEDDLE_MODE_OUT, 0, 0, 0, 0)};
     heddle_loop_desc d = HEDDLE_LOOP_INIT;
     heddle_multi_desc m = HEDDLE_MULTI_INIT;
     heddle_multi *out;

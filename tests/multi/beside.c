@@ -71,14 +71,15 @@ static void free_others(others *o)
 
 /* ---- plain ------------------------------------------------------------------------------------------------------------------- */
 
+/* Cells at the edges stay. */
 static void plain_sweep(jobbed_rig *r, uint32_t m, uint32_t by)
 {
-    uint32_t *x = r->plain[m];
     uint64_t i, j;
-    for (i = 0; i < r->n; i++)
-        for (j = 0; j < r->n; j++, x++)
-            *x = front_of(by, i ? *(x - r->n) : 0, j ? *(x - 1) : 0, *x, j + 1u < r->n ? x[1] : 0,
-                          i + 1u < r->n ? x[r->n] : 0, (uint32_t)i, (uint32_t)j);
+    for (i = 1; i + 1u < r->n; i++)
+        for (j = 1; j + 1u < r->n; j++) {
+            uint32_t *x = r->plain[m] + i * r->n + j;
+            *x = front_of(by, *(x - r->n), *(x - 1), *x, x[1], x[r->n], (uint32_t)i, (uint32_t)j);
+        }
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ typedef struct bytes {
 
 static void fill(uint32_t *at, uint32_t m)
 {
-    uint64_t seed = check_seed(41) + m, i;
+    uint64_t seed = 41u + m, i;
     for (i = 0; i < ROWS * ROWS; i++)
         at[i] = (uint32_t)check_random(&seed);
 }
