@@ -489,7 +489,8 @@ heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_n
     hd_line_slice **at = NULL;
     hd_line_device *from = NULL;
     *given = 0;
-    finish_some(l); /* what went home may have been there at once */
+    out->plan.ops.n = 0; /* also where no plan is made before something fails */
+    finish_some(l);      /* what went home may have been there at once */
     HD_TRY(bring_home(l, out, given));
     if (*given)
         return HEDDLE_OK;
@@ -657,6 +658,8 @@ void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
         forget_slices(l, j);
         drop_job(l, j, status);
     }
+    if (!k) /* a job that was only half in the order, for want of memory, leaves nothing behind */
+        clear_queues(l);
 }
 
 /* ---- a device is lost --------------------------------------------------------------------------------------------------------- */
