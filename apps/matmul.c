@@ -278,32 +278,69 @@ static grid block_of(const app_case *c, grid g)
     return (grid){share(share(n[0], b[0]), g.rows) * b[0], share(share(n[1], b[1]), g.cols) * b[1]};
 }
 
-/* The coarsest grid with blocks of C in nine tenths of the memory, and a block or more for each device. */
-static grid coarsest(const app_case *c, const devices *d)
+/* Bytes of a row of so many numbers where it lies packed. */
+static uint64_t packed(uint64_t n) { return share(n * 4, 16) * 16; }
+
+/* What a block needs with so many panels of A and B of k, and some for alignment. */
+static uint64_t room_of(grid block, uint64_t k, uint64_t n_panels)
 {
-    const grid most = {share(c->n[0], c->b[0]), share(c->n[1], c->b[1])};
+    return block.rows * packed(block.cols) + n_panels * (block.rows * packed(k) + k * packed(block.cols)) +
+           (1 + 2 * n_panels) * 512;
+}
+
+/* Columns of A in a job, with so many jobs; panels begin at addresses that suit vectors. */
+static uint64_t each_of(const matmul_case *p, uint64_t parts)
+{
+    const uint64_t each = share(p->k, parts);
+    return each < 4 ? each : share(each, 4) * 4;
+}
+
+/* The user's, or as few as are worth a job. */
+static uint64_t least_panel(const matmul_case *p)
+{
+    return p->parts ? each_of(p, (uint64_t)p->parts) : app_smaller(p->k, 4);
+}
+
+static int has_room(const matmul_case *p, const devices *d, grid g)
+{
+    const grid block = block_of(&p->c, g);
+    return block.rows * packed(block.cols) <= d->least_bytes / 10 * 9 &&
+           room_of(block, least_panel(p), 1) <= d->least_bytes;
+}
+
+static int is_better(grid a, grid b)
+{
+    return a.rows * a.cols < b.rows * b.cols ||
+           (a.rows * a.cols == b.rows * b.cols && a.rows + a.cols < b.rows + b.cols);
+}
+
+/* The coarsest grid with blocks of C in nine tenths of the memory, and a block or more for each device. */
+static grid coarsest(const matmul_case *p, const devices *d)
+{
+    const uint64_t *n = p->c.n, *b = p->c.b;
+    const grid most = {share(n[0], b[0]), share(n[1], b[1])};
     grid best = most, g;
-    for (g.rows = 1; g.rows <= most.rows; g.rows++) {
-        const grid row = block_of(c, (grid){g.rows, most.cols});
-        const uint64_t fit = d->least_bytes / 10 * 9 / (row.rows * c->b[1] * 4); /* tiles of a block side by side */
-        if (!fit)
-            continue;
-        g.cols = share(most.cols, fit);
-        if (g.rows * g.cols < d->n)
-            g.cols = app_smaller(share(d->n, g.rows), most.cols);
-        if (g.rows * g.cols < best.rows * best.cols ||
-            (g.rows * g.cols == best.rows * best.cols && g.rows + g.cols < best.rows + best.cols))
+    if (!has_room(p, d, most))
+        return most; /* the library says what there is and what it takes */
+    for (g.rows = 1; g.rows <= most.rows && g.rows <= best.rows * best.cols; g.rows++) {
+        g.cols = app_smaller(share(d->n, g.rows), most.cols);
+        while (g.cols < most.cols && g.rows * g.cols <= best.rows * best.cols && !has_room(p, d, g))
+            g.cols++;
+        if (has_room(p, d, g) && is_better(g, best))
             best = g;
     }
     return best;
 }
 
-/* Panels of A and B, three of each beside a block of C. */
-static uint64_t panel_of(const devices *d, grid block)
+/* Columns of A in a panel: three panels have room beside a block of C, if that can be. */
+static uint64_t panel_of(const matmul_case *p, const devices *d, grid block)
 {
-    const uint64_t used = block.rows * block.cols * 4;
-    const uint64_t k = d->least_bytes > used ? (d->least_bytes - used) / (12 * (block.rows + block.cols)) : 0;
-    return k < 64 ? k + !k : k / 32 * 32;
+    const uint64_t n_panels = room_of(block, app_smaller(p->k, 4), 3) <= d->least_bytes ? 3 : 1;
+    uint64_t k = app_smaller(p->k, 4), step;
+    for (step = UINT64_C(1) << 24; step >= 4; step /= 2)
+        while (k + step <= p->k && room_of(block, k + step, n_panels) <= d->least_bytes)
+            k += step;
+    return k;
 }
 
 /* Whether rows of C and A, in equal shares, and all of B have room. */
@@ -321,14 +358,12 @@ static void set_cut(matmul_case *p, app_loop_form *f, const devices *d)
     const app_spawning *s = &p->c.spawning;
     uint64_t parts = most_parts(p->k);
     if (!is_in_core(p, d)) {
-        const grid g = s->n_tasks ? (grid){s->n_tasks, s->n_tasks_2 ? s->n_tasks_2 : 1} : coarsest(&p->c, d);
-        parts = share(p->k, panel_of(d, block_of(&p->c, g)));
+        const grid g = s->n_tasks ? (grid){s->n_tasks, s->n_tasks_2 ? s->n_tasks_2 : 1} : coarsest(p, d);
+        parts = share(p->k, panel_of(p, d, block_of(&p->c, g)));
         f->n_tasks = (uint32_t)g.rows;
         f->n_tasks_2 = (uint32_t)g.cols;
     }
-    p->each = share(p->k, p->parts ? (uint64_t)p->parts : parts);
-    if (p->each >= 4)
-        p->each = share(p->each, 4) * 4; /* panels begin at addresses that suit vectors */
+    p->each = each_of(p, p->parts ? (uint64_t)p->parts : parts);
     f->n_runs = f->n_kinds = share(p->k, p->each);
 }
 

@@ -41,7 +41,8 @@ static void check_small(const subject *s, const char *devices, const bytes *want
         pool_bytes += pool_bytes / 2;
         CHECK_MSG(pool_bytes < 100000000, "%s on %s: no pool is enough", s->app, devices);
     }
-    CHECK(check_same(s, devices, 2 * pool_bytes, want));
+    CHECK_MSG(check_same(s, devices, 2 * pool_bytes, want), "subject %d, %s on %s: twice %llu bytes are not enough",
+              (int)(s - subjects), s->app, devices, (unsigned long long)pool_bytes);
 }
 
 static void check_maps(const subject *s, const char *devices, const bytes *want)

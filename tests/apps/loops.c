@@ -105,8 +105,8 @@ static void test_rows_of_product(void)
     static const char *const types[] = {"fp32", "int32"};
     for (int i = 0; i < 2; i++) {
         const subject large = {"matmul", {700, 600}, {0, 0}, {{"k", "400"}, {"type", types[i]}}, 2};
-        app_case *c = prepare(&large, "cpu:2");
-        bytes got = run(c, "cpu:2");
+        app_case *c = looped_prepare(&large, "loop", "cpu:2", 0);
+        bytes got = looped_run(c, "cpu:2");
         uint8_t *product = c->looping->form.rows[2].host;
         product[(5 * 600 + 7) * 4 + 3] ^= 1; /* a power of two, or 2^24 */
         CHECK(c->app->check(c));

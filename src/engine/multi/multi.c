@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* multi.c - heddle_multi_new and _free, and starts and ends of jobs. A fleet without devices for jobs runs them as loops, one at a time, within
  * the call that starts them. */
+#include "engine/multi/arena.h"
 #include "engine/multi/jobs.h"
 
 #include <errno.h>
@@ -67,26 +68,40 @@ static heddle_status check_tasks(const heddle_multi *m)
 
 /* ---- room ------------------------------------------------------------------------------------------------------------------- */
 
-/* The least slice that the job can be cut into. */
-static hd_grains least_block(const heddle_multi *m)
+/* The least slice that the job can be cut into, at that grain; one in the middle has all of its halo. */
+static hd_grains least_block(const heddle_multi *m, int in_the_middle)
 {
     const uint64_t n = m->loop->n_grains, n_tasks = m->desc.n_tasks ? m->desc.n_tasks : n;
-    return (hd_grains){0, (n + n_tasks - 1u) / n_tasks, 0,
-                       (m->n_grains_2 + m->desc.n_tasks_2 - 1u) / m->desc.n_tasks_2};
+    const uint64_t size = (n + n_tasks - 1u) / n_tasks, begin = in_the_middle ? (n - size) / 2u : 0;
+    return (hd_grains){begin, begin + size, 0, (m->n_grains_2 + m->desc.n_tasks_2 - 1u) / m->desc.n_tasks_2};
+}
+
+/* Of the same rectangle elsewhere in the array a little more may be needed, for alignment. */
+static uint64_t most_room(const heddle_multi *m, uint64_t piece, const hd_seg_use *u)
+{
+    const heddle_array *a = hd_piece_at(m->loop, piece)->array;
+    const int is_whole = u->rect.end_row - u->rect.row == a->n_rows && u->rect.end_byte - u->rect.byte == a->row_bytes;
+    return hd_segments_room(hd_line_segments(m->jobs->line), u) + (is_whole ? 0 : HD_ARENA_UNIT);
+}
+
+static uint64_t room_of(const heddle_multi *m, int in_the_middle)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    const hd_grains b = least_block(m, in_the_middle);
+    uint64_t need = 0, i;
+    hd_multi_uses(m, &b, uses, comes_home);
+    for (i = 0; i < m->loop->pieces.n; i++)
+        need += most_room(m, i, &uses[i]);
+    return need;
 }
 
 static heddle_status check_room(const heddle_multi *m)
 {
-    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
-    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
-    const hd_grains b = least_block(m);
-    uint64_t need = 0, i;
+    const uint64_t first = room_of(m, 0), middle = room_of(m, 1), need = first > middle ? first : middle;
     uint32_t d;
-    hd_multi_uses(m, &b, uses, comes_home);
-    for (i = 0; i < m->loop->pieces.n; i++)
-        need += hd_segments_room(hd_line_segments(m->jobs->line), &uses[i]);
     for (d = 0; d < m->jobs->n_devices; d++)
-        if (need > m->jobs->devices[d].pool_bytes)
+        if (need > m->jobs->devices[d].pool_bytes / HD_ARENA_UNIT * HD_ARENA_UNIT)
             return SAY(HEDDLE_ENOMEM,
                        "the least slice of %s needs %" PRIu64 " bytes of a device; the pool of %s has %" PRIu64,
                        m->loop->table->bodies[m->loop->desc.body].name, need, m->jobs->devices[d].unit->name,
