@@ -17,7 +17,7 @@ for command in info run bench trace; do
 done
 run 0 help run
 for option in -n -b --opt --input --backend --workers --policy --schedule --repeat --no-check --json --stats \
-    --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body --devices --split; do
+    --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body --devices --split --map --tasks-2 --safe --static; do
     in_out "^  $option "
 done
 
@@ -38,7 +38,7 @@ in_out '^  cpu +device 0: 3 workers'
 
 # The manual has everything that info lists.
 run 0 info
-words=$(awk '/^(schedules|policies|ways|environment)/ { on = 1; next } NF == 0 || /^[a-z]/ { on = 0 } on { print $1 }' out | sort -u)
+words=$(awk '/^(schedules|policies|ways|maps|environment)/ { on = 1; next } NF == 0 || /^[a-z]/ { on = 0 } on { print $1 }' out | sort -u)
 [ "$(echo "$words" | wc -l)" -ge 30 ] || fail "info lists $words"
 for word in $words; do
     grep -qwF -- "$word" "$source_dir/doc/heddle.1" || fail "the manual does not say $word"
@@ -59,6 +59,13 @@ for app in $apps; do
 done
 for app in $loops mandel; do
     in_out "^  $app/loop$"
+done
+for app in $loops mandel; do
+    in_out "^  $app/jobs$"
+done
+in_out '^maps of jobs$'
+for map in settle fixed free static; do
+    in_out "^  $map +[^ ]"
 done
 in_out '^ways to divide loops$'
 for way in cut static guided hguided hdss axel qilin linear exponential factoring; do

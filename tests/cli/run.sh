@@ -212,6 +212,56 @@ for app in 'blackscholes -n 5000' 'boxfilter -n 100x84 -b 16x20' 'ep -n 70000' '
     done
 done
 rm alone
+# Jobs: the same answers, with every map, and with less memory than data.
+for app in 'blackscholes/jobs -n 5000' 'boxfilter/jobs -n 100x84 -b 16x20' 'ep/jobs -n 70000' 'histogram/jobs -n 300000' 'mandel/jobs -n 60x70' \
+    'hotspot/jobs -n 70x90 --opt steps=4' 'matmul/jobs -n 150x90 --opt parts=2'; do
+    run 0 run $app --devices serial --json
+    json_is "ok fleet settle 1" "'%s %s %s %s' % (d['check'], d['backend'], d['schedule'], d['workers'])"
+    cp out alone
+    for how in '--devices=cpu:2' '--devices=2*virtual: --map fixed' '--devices=3*virtual: --static --safe' '--devices=2*virtual:peers=0 --map free --pool 300000'; do
+        # shellcheck disable=SC2086
+        run 0 run $app ${how/:/:} --json --stats --repeat 2
+        silent_err
+        json_is "${app%% *} ok 2" "'%s %s %s' % (d['app'], d['check'], d['repeat'])"
+        json_is True "d['answer'] == json.load(open('alone'))['answer']"
+        json_is True "d['stats']['slices'] == sum(u['slices'] for u in d['stats']['devices'])"
+        json_is True "d['stats']['jobs'] == 2 * d['jobs'] and d['stats']['home_ms'] >= d['stats']['jobs_ms'] > 0"
+    done
+done
+rm alone
+run 0 run matmul --static --devices '3*virtual:' -n 300 -b 32 --stats # what is for jobs only means the scenario
+in_out '^matmul/jobs - '
+in_out '^  devices +virtual:0 virtual:1 virtual:2$'
+in_out '^  how +map static over 3 devices$'
+in_out '^ +virtual:1: [0-9.]+ % of the tiles in 1 slices, '
+in_out '^  jobs +1 jobs, each of 300 indices, each of 300, tiles of 32$'
+in_out '^device +slices +in +home +peers +used +pool +left$'
+in_out '^virtual:2 +1 '
+in_out '^all +1 jobs in 3 slices, 0 again; shares changed 0 times$'
+in_out '^time +jobs ended after '
+in_out '^table +[0-9]+ '
+run 0 run matmul/jobs --tasks 3 --tasks-2 4 --devices '2*virtual:' -n 300 -b 32 --json --stats
+json_is "12" "d['stats']['slices']"
+run 0 run matmul/jobs --pool 150000 --devices virtual: -n 300 -b 32 --json --stats # in a grid of blocks
+json_is True "d['jobs'] > 1 and d['stats']['slices'] > d['jobs'] and d['stats']['devices'][0]['left'] > 0"
+json_is True "d['stats']['devices'][0]['used'] <= d['stats']['devices'][0]['pool'] == 150000"
+run 0 run hotspot/jobs --safe --devices 'virtual:fail=40 virtual:' -n 300 --stats # lost on the way
+in_out '^virtual:0 .* lost$'
+in_out '^  check +ok$'
+HEDDLE_MAP=free run 0 run ep/jobs -n 5000 --devices '2*virtual:' --json
+json_is free "d['schedule']"
+run 0 run matmul/jobs --opt body=library --devices '2*virtual:' -n 100 # the host works
+in_out '^  check +ok$'
+refused "unknown map 'setle'; did you mean 'settle'" run ep/jobs --map setle
+refused 'mandel/graph is no scenario of jobs' run mandel/graph --safe
+refused "unknown scenario 'lu/jobs'" run lu --map free
+refused 'jobs are not divided by it' run ep/jobs --split cut
+refused 'pool of 1000000000000 bytes' run ep/jobs --devices virtual: --pool 1000000000000
+refused 'the least slice of matmul_f32 needs [0-9]+ bytes of a device; the pool of virtual:0 has 900' run matmul/jobs --devices virtual: --pool 900
+refused '200 x 1 tasks of 1 x 1 tiles' run ep/jobs -n 200000 --tasks 200 --devices virtual: --opt tile=65536
+refused 'are for pools' run ep/jobs --copies
+refused 'option body: only matmul/jobs' run matmul/loop --opt body=library
+refused 'the library multiplies fp32 only' run matmul/jobs --opt body=library --opt type=int32
 run 0 run boxfilter/loop -n 300x84 --devices 'virtual: cpu:1' --stats
 in_out '^  devices +virtual:0 cpu:0$'
 in_out '^  how +split cut over 2 units$'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trouble.c - jobs with devices that are lost or hang, with bodies that fail, and jobs that are cancelled. A device is lost at each of its actions in turn. With
- * is_safe nothing is lost with it; else a job, or a fetch, may end with EDEVICE, and only then. */
+ * is_safe nothing is lost with it; else a job, or a fetch, may end with EDEVICE, and only then. --cuda: beside a GPU. */
 #include "multi/cases.h"
 
 #include <pthread.h>
@@ -161,9 +161,25 @@ static void check_cancel(uint64_t *seed)
     jobbed_close(&r);
 }
 
-int main(void)
+/* Devices that can be lost are virtual ones: nobody breaks a GPU. */
+static void check_cuda(uint64_t *seed)
+{
+    uint32_t fail;
+    for (fail = 2; fail < 20u; fail += 3)
+        (void)check_loss(fail, 1, "cuda:0", seed);
+    check_body("cuda:0", seed);
+    check_body("2*cuda:0/2", seed);
+}
+
+int main(int argc, char **argv)
 {
     uint64_t seed = check_seed(23);
+    if (argc > 1 && !strcmp(argv[1], "--cuda")) {
+        if (!heddle_backend_is_present(HEDDLE_CUDA))
+            SKIP("no GPU here");
+        check_cuda(&seed);
+        return 0;
+    }
     check_losses(&seed);
     check_last(&seed);
     check_hang(&seed);
