@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* multi.c - heddle_multi_new and _free, and starts and ends of jobs. A fleet without devices for jobs runs them as loops, one at a time, within
  * the call that starts them. */
-#include "engine/multi/arena.h"
+#include "engine/multi/slab.h"
 #include "engine/multi/jobs.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static uint64_t most_room(const heddle_multi *m, uint64_t piece, const hd_seg_us
 {
     const heddle_array *a = hd_piece_at(m->loop, piece)->array;
     const int is_whole = u->rect.end_row - u->rect.row == a->n_rows && u->rect.end_byte - u->rect.byte == a->row_bytes;
-    return hd_segments_room(hd_line_segments(m->jobs->line), u) + (is_whole ? 0 : HD_ARENA_UNIT);
+    return hd_segments_room(hd_line_segments(m->jobs->line), u) + (is_whole ? 0 : HD_SLAB_UNIT);
 }
 
 static uint64_t room_of(const heddle_multi *m, int in_the_middle)
@@ -101,7 +101,7 @@ static heddle_status check_room(const heddle_multi *m)
     const uint64_t first = room_of(m, 0), middle = room_of(m, 1), need = first > middle ? first : middle;
     uint32_t d;
     for (d = 0; d < m->jobs->n_devices; d++)
-        if (need > m->jobs->devices[d].pool_bytes / HD_ARENA_UNIT * HD_ARENA_UNIT)
+        if (need > m->jobs->devices[d].pool_bytes / HD_SLAB_UNIT * HD_SLAB_UNIT)
             return SAY(HEDDLE_ENOMEM,
                        "the least slice of %s needs %" PRIu64 " bytes of a device; the pool of %s has %" PRIu64,
                        m->loop->table->bodies[m->loop->desc.body].name, need, m->jobs->devices[d].unit->name,
