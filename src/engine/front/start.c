@@ -64,6 +64,7 @@ static heddle_status leave_jobs(const heddle_wavefront *w)
     uint32_t i;
     for (i = 0; i < HD_FRONT_ARRAYS; i++)
         HD_TRY(hd_array_leave_jobs(all.at[i], i >= HD_FRONT_FIRST_WRITTEN));
+    hd_fleet_rest_jobs(w->fleet);
     return HEDDLE_OK;
 }
 

@@ -54,6 +54,7 @@ typedef struct hd_jobs_calls {
     heddle_status (*fetch)(struct hd_jobs *jobs, heddle_array *a, uint64_t row, uint64_t n_rows);
     heddle_status (*wrote)(struct hd_jobs *jobs, heddle_array *a, uint64_t row, uint64_t n_rows);
     void (*drop)(struct hd_jobs *jobs, heddle_array *a);
+    void (*rest)(struct hd_jobs *j); /* waits until jobs have ended, and nothing of theirs is under way */
 } hd_jobs_calls;
 
 struct heddle_fleet {
@@ -289,6 +290,12 @@ heddle_status hd_loop_make(heddle_fleet *f, const heddle_table *table, const hed
 /* array.c */
 /* A loop or wavefront is about to touch the array: it is brought home, and if that writes it, no device has it any more. NULL: nothing. */
 heddle_status hd_array_leave_jobs(heddle_array *a, int writes);
+/* For what begins to use the fleet's accelerators: waits until its jobs have ended. */
+static inline void hd_fleet_rest_jobs(const heddle_fleet *f)
+{
+    if (f->jobs)
+        f->on_jobs->rest(f->jobs);
+}
 heddle_status hd_array_make(heddle_fleet *f, const heddle_array_desc *d, heddle_array **out, const char *call);
 void hd_array_drop(heddle_array *a);
 

@@ -344,6 +344,7 @@ static heddle_status leave_jobs(const heddle_loop *l)
     uint64_t i;
     for (i = 0; i < l->pieces.n; i++)
         HD_TRY(hd_array_leave_jobs(hd_piece_at(l, i)->array, hd_piece_at(l, i)->writes));
+    hd_fleet_rest_jobs(l->fleet);
     return HEDDLE_OK;
 }
 

@@ -196,7 +196,7 @@ static void say_lost_rows(hd_jobs *j)
 /* Room is made before it is needed. Without memory that is tried again. */
 static void tidy(hd_jobs *j, uint32_t d)
 {
-    if (!is_ours(j, d))
+    if (!is_ours(j, d) || hd_line_is_empty(j->line))
         return;
     (void)hd_segments_tidy(hd_line_segments(j->line), d, &j->given.plan);
     hd_put_plan(j, &j->given.plan, NULL);
@@ -324,8 +324,11 @@ static int await_requests(hd_jobs *j)
 {
     int go_on;
     (void)pthread_mutex_lock(&j->mutex);
+    j->is_resting = 1;
+    (void)pthread_cond_broadcast(&j->changed);
     while (!j->first && !j->is_closing)
         (void)pthread_cond_wait(&j->wanted, &j->mutex);
+    j->is_resting = 0;
     go_on = j->first != NULL;
     (void)pthread_mutex_unlock(&j->mutex);
     return go_on;

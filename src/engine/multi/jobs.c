@@ -122,7 +122,16 @@ static heddle_status make(hd_jobs *j)
 static heddle_status fetch(hd_jobs *j, heddle_array *a, uint64_t row, uint64_t n_rows);
 static heddle_status wrote(hd_jobs *j, heddle_array *a, uint64_t row, uint64_t n_rows);
 static void drop(hd_jobs *j, heddle_array *a);
-static const hd_jobs_calls calls = {close_jobs, fetch, wrote, drop};
+static void rest(hd_jobs *j);
+static const hd_jobs_calls calls = {close_jobs, fetch, wrote, drop, rest};
+
+void hd_jobs_await_loops(heddle_fleet *f)
+{
+    (void)pthread_mutex_lock(&f->mutex);
+    while (f->now)
+        (void)pthread_cond_wait(&f->ended, &f->mutex);
+    (void)pthread_mutex_unlock(&f->mutex);
+}
 
 heddle_status hd_jobs_of(heddle_fleet *f, hd_jobs **out)
 {
@@ -182,6 +191,7 @@ static heddle_status ask_rows(hd_jobs *j, hd_request_kind kind, heddle_array *a,
     r.kind = kind;
     r.array = a;
     r.rect = (hd_seg_rect){row, row + n_rows, 0, a->row_bytes};
+    hd_jobs_await_loops(j->fleet);
     return n_rows ? hd_jobs_ask(j, &r) : HEDDLE_OK;
 }
 
@@ -196,6 +206,14 @@ static heddle_status wrote(hd_jobs *j, heddle_array *a, uint64_t row, uint64_t n
 }
 
 static void drop(hd_jobs *j, heddle_array *a) { (void)ask_rows(j, HD_REQUEST_DROP, a, 0, a->n_rows); }
+
+static void rest(hd_jobs *j)
+{
+    (void)pthread_mutex_lock(&j->mutex);
+    while (!j->is_resting || j->first)
+        (void)pthread_cond_wait(&j->changed, &j->mutex);
+    (void)pthread_mutex_unlock(&j->mutex);
+}
 
 static heddle_status join(hd_jobs *j, hd_request *r)
 {

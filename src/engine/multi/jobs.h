@@ -5,6 +5,9 @@
  * a start is a request that nobody waits for. The driver gives slices as long as there are some to give, asks devices which points they have
  * passed, and rests when nothing is under way.
  *
+ * An accelerator is driven by one thread at a time: by the driver while there are jobs, by its manager while there are loops. So requests
+ * wait for loops (hd_jobs_await_loops), and loops begin when the driver rests.
+ *
  * Lock: jobs.mutex guards the list of requests, what they answer, and the outcome of jobs. The driver holds it only for that. */
 #ifndef HD_MULTI_JOBS_H
 #define HD_MULTI_JOBS_H
@@ -58,7 +61,7 @@ typedef struct hd_jobs {
     hd_line *line;
     hd_given given; /* the plan's memory */
     pthread_t thread;
-    int has_thread, is_closing;
+    int has_thread, is_closing, is_resting; /* is_resting: the driver has nothing to do, and nothing is under way */
     pthread_mutex_t mutex;
     pthread_cond_t wanted, changed; /* there is a request; one was answered, or a job has ended */
     hd_request *first, *last;       /* that the driver has not taken */
@@ -87,6 +90,8 @@ struct heddle_multi {
 
 /* jobs.c: the jobs of a fleet: makes them if there are none yet. *out NULL: no accelerator of the fleet can run any. */
 heddle_status hd_jobs_of(heddle_fleet *f, hd_jobs **out);
+/* Waits until no loop or wavefront of the fleet runs, or waits for its turn. */
+void hd_jobs_await_loops(heddle_fleet *f);
 /* An array joins the directory. */
 heddle_status hd_jobs_join(hd_jobs *j, heddle_array *a);
 /* Hands a request over; waits for its answer, unless it is a start. */

@@ -168,6 +168,7 @@ static heddle_status describe(heddle_multi *m, const heddle_table *table, const 
 static heddle_status make(heddle_multi *m, const heddle_table *table, const heddle_loop_desc *d)
 {
     uint64_t i;
+    hd_jobs_await_loops(m->fleet); /* devices are asked whether they reach one another */
     HD_TRY(hd_jobs_of(m->fleet, &m->jobs));
     HD_TRY(describe(m, table, d));
     if (!m->jobs)
@@ -259,22 +260,13 @@ static hd_request *new_start(heddle_multi *m, const void *params)
     return r;
 }
 
-/* A loop that was started before may have the same arrays. */
-static void await_loops(heddle_fleet *f)
-{
-    (void)pthread_mutex_lock(&f->mutex);
-    while (f->now)
-        (void)pthread_cond_wait(&f->ended, &f->mutex);
-    (void)pthread_mutex_unlock(&f->mutex);
-}
-
 static heddle_status start(heddle_multi *m, const void *params)
 {
     hd_jobs *j = m->jobs;
     hd_request *r = new_start(m, params);
     if (!r)
         return hd_say(NULL, HEDDLE_ENOMEM, "heddle_multi_start: out of memory");
-    await_loops(m->fleet);
+    hd_jobs_await_loops(m->fleet);
     (void)pthread_mutex_lock(&j->mutex);
     while (j->n_jobs >= MOST_JOBS)
         (void)pthread_cond_wait(&j->changed, &j->mutex);
