@@ -136,7 +136,7 @@ int app_loop_open(app_case *c, heddle_ctx *ctx, const app_loop_form *f)
     if (app_fleet_open(c, ctx))
         return -1;
     c->looping->form = *f;
-    if (f->cut && c->scenario->engine == &app_jobs && f->cut(c))
+    if (f->cut && f->cut(c))
         return -1;
     return make_arrays(c) || c->scenario->engine->make(c) || app_loop_reset(c) ? -1 : 0;
 }
