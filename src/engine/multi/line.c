@@ -285,11 +285,15 @@ static int is_crowded(const hd_line *l, uint32_t d)
     return l->pool_bytes[d] - hd_segments_used(l->segments, d) < l->pool_bytes[d] / CROWDED;
 }
 
+/* Bytes that would come to the device, also of what is only written. */
 static uint64_t missing(const hd_line *l, uint32_t d, const hd_line_slice *p)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    uint32_t i;
     hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
+    for (i = 0; i < p->job->kind->config.n_uses; i++)
+        uses[i].mode = HEDDLE_MODE_IN;
     return hd_segments_missing(l->segments, d, uses, p->job->kind->config.n_uses);
 }
 
@@ -428,6 +432,17 @@ static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, 
     return HEDDLE_OK;
 }
 
+/* Would something have to leave for the first free slice? Then the one that needs the least is taken. */
+static int is_tight(const hd_line *l, const hd_line_device *from, uint32_t d)
+{
+    const uint64_t room = l->pool_bytes[d] - hd_segments_used(l->segments, d);
+    hd_line_slice **first;
+    if (room >= l->pool_bytes[d] / 2u)
+        return 0;
+    first = choose(l, from, d, 0);
+    return first && missing(l, d, *first) > room;
+}
+
 /* A slice for the device; NULL: there is none now. */
 static hd_line_slice **look(const hd_line *l, uint32_t d, hd_line_device **from)
 {
@@ -436,11 +451,11 @@ static hd_line_slice **look(const hd_line *l, uint32_t d, hd_line_device **from)
     hd_line_slice **at = NULL;
     *from = device_at(l, d);
     if (n < most)
-        at = choose(l, *from, d, is_short);
+        at = choose(l, *from, d, is_short || is_tight(l, *from, d));
     if (at || n >= FREE_AHEAD)
         return at;
     *from = commons(l);
-    return choose(l, *from, d, is_short);
+    return choose(l, *from, d, is_short || is_tight(l, *from, d));
 }
 
 static void finish_some(hd_line *l);
