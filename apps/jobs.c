@@ -55,10 +55,19 @@ static int make(app_case *c)
 
 /* ---- running ---- */
 
-static int start_all(app_case *c)
+static int too_long(app_case *c)
+{
+    snprintf(c->error, APP_ERROR, "the run reached its time limit of %" PRIu32 " ms", c->time_limit_ms);
+    return -1;
+}
+
+/* There may be more than the library takes at once. */
+static int start_all(app_case *c, uint64_t begin_ns)
 {
     const app_looping *l = c->looping;
     for (uint64_t i = 0; i < n_runs(&l->form); i++) {
+        if (c->time_limit_ms && heddle_host_clock_ns() - begin_ns > c->time_limit_ms * UINT64_C(1000000))
+            return too_long(c);
         if (l->form.turn)
             l->form.turn(c, i);
         if (heddle_multi_start(l->kinds[i % l->n_kinds], c->record, c->record_bytes) != HEDDLE_OK)
@@ -85,8 +94,7 @@ static int wait_all(app_case *c)
         const heddle_status s = heddle_multi_wait(l->kinds[i], limit);
         if (s == HEDDLE_EBUSY) {
             cancel_all(l);
-            snprintf(c->error, APP_ERROR, "the run reached its time limit of %" PRIu32 " ms", limit);
-            return -1;
+            return too_long(c);
         }
         if (s != HEDDLE_OK && !failed)
             failed = app_failed(c);
@@ -98,7 +106,7 @@ static int run(app_case *c)
 {
     app_looping *l = c->looping;
     const uint64_t begin = heddle_host_clock_ns();
-    if (start_all(c)) {
+    if (start_all(c, begin)) {
         cancel_all(l);
         return -1;
     }
