@@ -53,7 +53,7 @@ in_out '^workers	sw:128x96:16x16	serial/order/-	1	1	1	'
 run 0 bench all -n 64 -b 16 --runs 1 --backends cpu --policies lf --tsv all.tsv
 in_out 'execTime'
 rows_are_well_formed all.tsv
-[ "$(cut -f2 all.tsv | sort -u | grep -c :)" = 41 ] || fail "cases: $(cut -f2 all.tsv | sort -u)"
+[ "$(cut -f2 all.tsv | sort -u | grep -c :)" = 45 ] || fail "cases: $(cut -f2 all.tsv | sort -u)"
 run 0 bench ep -n 9999 --runs 2
 [ "$(subjects out)" = "cpu/cut/- serial/cut/- " ] || fail "subjects: $(subjects out)"
 run 0 bench mandel boxfilter -n 60 --runs 2 --devices 'virtual: cpu:1' --split guided

@@ -142,7 +142,7 @@ for team in 32 64 128 256; do
     [ "$(grep -c "\"team\":$team[,}]" pool.json)" = 2 ] || fail "teams of $team: $(head -c 900 pool.json)"
 done
 rm pool.json
-refused 'mandel: --tasks, .* are for pools' run mandel --tasks 9
+refused 'mandel: --tasks is for pools and jobs' run mandel --tasks 9
 refused 'slu: its tasks come after others' run slu --pool auto --copies
 refused 'they take no -n and no --input' run mm --pool auto --tasks 4 -n 3
 refused 'mix: 10 tasks; a multiple of 4 is expected' run mix --pool auto --tasks 10

@@ -142,7 +142,7 @@ static void test_list(void)
         CHECK(!strncmp(i.name, "HEDDLE_", 7) && strlen(i.help) > 10);
         CHECK((i.value != NULL) == !strcmp(i.name, "HEDDLE_RING") && (!i.value || !strcmp(i.value, "12")));
     }
-    CHECK(n == 30 && !heddle_env_get(UINT32_MAX, &i));
+    CHECK(n == 33 && !heddle_env_get(UINT32_MAX, &i));
     CHECK(unsetenv("HEDDLE_RING") == 0);
 }
 

@@ -564,7 +564,7 @@ HD_FN uint32_t hd_lone_tag(const hd_lone_row *row, uint32_t g) { return row->is_
 HD_FN hd_lone_row hd_lone_outer(const hd_lone *l, hd_outer *rows)
 {
     const uint32_t pass = (uint32_t)(l->item - l->wave->items), n = l->type->south_words;
-    hd_lone_row row = {NULL, 0, 1};
+    hd_lone_row row = {0, 0, 1};
     if (rows) {
         row.words = hd_outer_row(rows, pass, l->wave->outer_cols, n) - hd_lone_lag(l->type->skew) * n;
         row.tag = HD_LOAD(&rows->run, RELAXED, SYS);
