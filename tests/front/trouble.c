@@ -68,8 +68,8 @@ static void test_lost(void)
             c.split = (heddle_split)(k % HEDDLE_N_SPLITS);
             n_lost += (uint32_t)run_lost(k, &c);
         }
-        /* Beside GPUs it is seldom worth a stride. */
-        CHECK(n_lost >= (strstr(others, "cuda") ? 1u : 3u) || body == front_east);
+        /* Beside GPUs it may be too slow for any stride. */
+        CHECK(n_lost >= 3u || body == front_east || strstr(others, "cuda"));
     }
 }
 

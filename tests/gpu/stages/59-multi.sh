@@ -17,7 +17,6 @@ multi_short() {
     try multi.same 20 env HEDDLE_ROUNDS=2 "$tests/multi/test_multi_same" --cuda
     try multi.beside 20 env HEDDLE_ROUNDS=2 "$tests/multi/test_multi_beside" --cuda
     try multi.trouble 20 "$tests/multi/test_multi_trouble" --cuda
-    try multi.apps 40 "$tests/test_apps_jobs" --cuda
     multi_memcheck 1 40
 }
 multi_long() {
