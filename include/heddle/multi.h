@@ -65,7 +65,9 @@ typedef struct heddle_multi_desc {
     heddle_map map;     /*                                                          HEDDLE_MAP           */
     uint32_t n_tasks;   /* slices of a job, by the first index, equal ones; 0: as many as are good       HEDDLE_TASKS */
     uint32_t n_tasks_2; /* each of which is cut into so many by the second one; 0: 1                      */
-    uint32_t is_safe; /* 1: what a job wrote goes home at its end, so a lost device takes nothing along HEDDLE_SAFE  */
+    /* 1: what a job wrote goes home at its end. So a lost device takes nothing along but rows that a job was reading and writing in place
+     * on it. HEDDLE_SAFE */
+    uint32_t is_safe;
     heddle_call_fn call; /* puts the work of a slice into a stream, instead of the body; NULL: none        */
     void *call_user;     /* its first argument                                                            */
 } heddle_multi_desc;
@@ -86,7 +88,7 @@ HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *t
 HEDDLE_API void heddle_multi_free(heddle_multi *m);
 
 /* Starts a job, and returns at once; it may be started again while earlier jobs of it run. params is copied. Results of reductions are there
- * when heddle_multi_wait has returned. EDEVICE: an earlier job of the fleet failed, and was not waited for. */
+ * when heddle_multi_wait has returned. */
 HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params, size_t params_bytes);
 /* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its jobs since the last wait ended: the first that went wrong. Any
  * thread. EBODY: a body failed, and later jobs of the fleet that had been started were not run. ECANCELED. EDEVICE: a device was lost, and

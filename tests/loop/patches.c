@@ -35,6 +35,7 @@ static void check_rows(void)
                   .first = 1,
                   .end = 9,
                   .n_each = 3,
+                  .n_each_2 = 4, /* of a tile of the second index */
                   .n_all = 10,
                   .first_byte = 8,
                   .end_byte = 32};

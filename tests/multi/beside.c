@@ -9,13 +9,9 @@
 #define KINDS 5u
 #define STEPS 24u
 
-typedef struct fleet_case {
-    const char *devices;
-    uint64_t pool_bytes; /* 0: as much as there is */
-} fleet_case;
-static const fleet_case fleets[] = {
+static const jobbed_fleet fleets[] = {
     {"serial", 0}, {"virtual:", 0}, {"2*virtual: cpu:1", 0}, {"3*virtual:", 22000}, {"2*virtual:peers=0", 20000}};
-static const fleet_case gpu_fleets[] = {{"cuda:0", 0}, {"2*cuda:0/2 cpu:1", 24000}, {"cuda:*", 0}};
+static const jobbed_fleet gpu_fleets[] = {{"cuda:0", 0}, {"2*cuda:0/2 cpu:1", 24000}, {"cuda:*", 0}};
 
 /* Of each matrix a loop that turns it in place, and a wavefront that sweeps over it. */
 typedef struct others {
@@ -120,7 +116,7 @@ static jobbed_job random_job(const jobbed_rig *r, uint64_t *seed)
     return j;
 }
 
-static void check_program(const fleet_case *c, uint64_t *seed)
+static void check_program(const jobbed_fleet *c, uint64_t *seed)
 {
     jobbed_rig r;
     others o;
@@ -145,30 +141,15 @@ static void check_program(const fleet_case *c, uint64_t *seed)
         else
             jobbed_compare(&r, m, 0, r.n, c->devices);
     }
-    for (i = 0; i < JOBBED_MATRICES; i++)
-        jobbed_compare(&r, i, 0, r.n, c->devices);
-    for (k = 0; k < KINDS; k++) {
-        CHECK_OK(NULL, heddle_multi_wait(kinds[k], HEDDLE_FOREVER));
-        heddle_multi_free(kinds[k]);
-    }
+    jobbed_finish(&r, kinds, KINDS, c->devices);
     free_others(&o);
     jobbed_close(&r);
 }
 
 int main(int argc, char **argv)
 {
-    const char *text = getenv("HEDDLE_ROUNDS");
-    const int n_rounds = text ? atoi(text) : 5, is_gpu = argc > 1 && !strcmp(argv[1], "--cuda");
-    const fleet_case *list = is_gpu ? gpu_fleets : fleets;
-    const size_t n = is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets;
-    uint64_t seed = check_seed(31);
-    size_t i;
-    int round;
-    if (is_gpu && !heddle_backend_is_present(HEDDLE_CUDA))
-        SKIP("no GPU here");
-    for (i = 0; i < n; i++)
-        for (round = 0; round < n_rounds; round++)
-            check_program(&list[i], &seed);
-    printf("%zu fleets, %d programs each: same bytes\n", n, n_rounds);
-    return 0;
+    const int is_gpu = jobbed_is_gpu(argc, argv);
+    return jobbed_programs(is_gpu ? gpu_fleets : fleets,
+                           is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets, 5, 31,
+                           check_program);
 }

@@ -166,3 +166,39 @@ void jobbed_compare(jobbed_rig *r, uint32_t matrix, uint64_t row, uint64_t n_row
     CHECK_MSG(i == (row + n_rows) * r->n, "%s: matrix %u, row %llu, column %llu: %u, not %u", what, matrix,
               (unsigned long long)(i / r->n), (unsigned long long)(i % r->n), got[i], want[i]);
 }
+
+/* ---- programs ------------------------------------------------------------------------------------------------------------------- */
+
+int jobbed_is_gpu(int argc, char **argv)
+{
+    const int is_gpu = argc > 1 && !strcmp(argv[1], "--cuda");
+    if (is_gpu && !heddle_backend_is_present(HEDDLE_CUDA))
+        SKIP("no GPU here");
+    return is_gpu;
+}
+
+int jobbed_programs(const jobbed_fleet *list, size_t n, int n_rounds, uint64_t seed,
+                    void (*check)(const jobbed_fleet *f, uint64_t *seed))
+{
+    const char *text = getenv("HEDDLE_ROUNDS");
+    size_t i;
+    int round;
+    n_rounds = text ? atoi(text) : n_rounds;
+    seed = check_seed(seed);
+    for (i = 0; i < n; i++)
+        for (round = 0; round < n_rounds; round++)
+            check(&list[i], &seed);
+    printf("%zu fleets, %d programs each: same bytes\n", n, n_rounds);
+    return 0;
+}
+
+void jobbed_finish(jobbed_rig *r, heddle_multi **kinds, uint32_t n_kinds, const char *what)
+{
+    uint32_t i;
+    for (i = 0; i < JOBBED_MATRICES; i++)
+        jobbed_compare(r, i, 0, r->n, what);
+    for (i = 0; i < n_kinds; i++) {
+        CHECK_OK(NULL, heddle_multi_wait(kinds[i], HEDDLE_FOREVER));
+        heddle_multi_free(kinds[i]);
+    }
+}

@@ -40,4 +40,17 @@ jobbed_job jobbed_random(const jobbed_rig *r, uint64_t *seed);
 /* Fetches some rows of a matrix, and compares. */
 void jobbed_compare(jobbed_rig *r, uint32_t matrix, uint64_t row, uint64_t n_rows, const char *what);
 
+/* A fleet that programs are run on. */
+typedef struct jobbed_fleet {
+    const char *devices;
+    uint64_t pool_bytes; /* 0: as much as there is */
+} jobbed_fleet;
+/* --cuda: fleets with GPUs; without a GPU the test is skipped. */
+int jobbed_is_gpu(int argc, char **argv);
+/* HEDDLE_ROUNDS (or n_rounds) random programs on each fleet. For main to return. */
+int jobbed_programs(const jobbed_fleet *list, size_t n, int n_rounds, uint64_t seed,
+                    void (*check)(const jobbed_fleet *f, uint64_t *seed));
+/* The end of a program: all matrices are right, and its kinds of jobs are freed. */
+void jobbed_finish(jobbed_rig *r, heddle_multi **kinds, uint32_t n_kinds, const char *what);
+
 #endif

@@ -7,19 +7,15 @@
 #define JOBS 24u
 #define KINDS 8u
 
-typedef struct fleet_case {
-    const char *devices;
-    uint64_t pool_bytes; /* 0: as much as there is */
-} fleet_case;
-static const fleet_case fleets[] = {{"serial", 0},
-                                    {"cpu:2", 0},
-                                    {"virtual:", 0},
-                                    {"virtual:", 20000},
-                                    {"2*virtual:", 0},
-                                    {"3*virtual:", 22000},
-                                    {"virtual: virtual:speed=0.5,link=1e9 virtual:peers=0 cpu:1", 40000},
-                                    {"5*virtual:peers=0", 20000}};
-static const fleet_case gpu_fleets[] = {
+static const jobbed_fleet fleets[] = {{"serial", 0},
+                                      {"cpu:2", 0},
+                                      {"virtual:", 0},
+                                      {"virtual:", 20000},
+                                      {"2*virtual:", 0},
+                                      {"3*virtual:", 22000},
+                                      {"virtual: virtual:speed=0.5,link=1e9 virtual:peers=0 cpu:1", 40000},
+                                      {"5*virtual:peers=0", 20000}};
+static const jobbed_fleet gpu_fleets[] = {
     {"cuda:0", 0}, {"cuda:0", 20000}, {"4*cuda:0/4", 24000}, {"2*cuda:0/2", 0}, {"cuda:*", 0}};
 
 /* The host writes some rows, when nothing uses them. */
@@ -62,13 +58,13 @@ static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *cons
     }
 }
 
-static void check_program(const fleet_case *c, uint64_t *seed)
+static void check_program(const jobbed_fleet *c, uint64_t *seed)
 {
     jobbed_rig r;
     jobbed_job jobs[KINDS];
     heddle_multi *kinds[KINDS];
     char what[160];
-    uint32_t k, m;
+    uint32_t k;
     jobbed_open(&r, c->devices, c->pool_bytes, 10u + check_below(seed, 30), seed);
     r.desc.map = (heddle_map)check_below(seed, HEDDLE_N_MAPS);
     r.desc.is_safe = !check_below(seed, 5);
@@ -79,29 +75,14 @@ static void check_program(const fleet_case *c, uint64_t *seed)
         CHECK_OK(NULL, jobbed_make(&r, &jobs[k], &kinds[k]));
     }
     start_some(&r, jobs, kinds, seed, what);
-    for (m = 0; m < JOBBED_MATRICES; m++)
-        jobbed_compare(&r, m, 0, r.n, what);
-    for (k = 0; k < KINDS; k++) {
-        CHECK_OK(NULL, heddle_multi_wait(kinds[k], HEDDLE_FOREVER));
-        heddle_multi_free(kinds[k]);
-    }
+    jobbed_finish(&r, kinds, KINDS, what);
     jobbed_close(&r);
 }
 
 int main(int argc, char **argv)
 {
-    const char *text = getenv("HEDDLE_ROUNDS");
-    const int n_rounds = text ? atoi(text) : 6, is_gpu = argc > 1 && !strcmp(argv[1], "--cuda");
-    const fleet_case *list = is_gpu ? gpu_fleets : fleets;
-    const size_t n = is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets;
-    uint64_t seed = check_seed(19);
-    size_t i;
-    int round;
-    if (is_gpu && !heddle_backend_is_present(HEDDLE_CUDA))
-        SKIP("no GPU here");
-    for (i = 0; i < n; i++)
-        for (round = 0; round < n_rounds; round++)
-            check_program(&list[i], &seed);
-    printf("%zu fleets, %d programs each: same bytes\n", n, n_rounds);
-    return 0;
+    const int is_gpu = jobbed_is_gpu(argc, argv);
+    return jobbed_programs(is_gpu ? gpu_fleets : fleets,
+                           is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets, 6, 19,
+                           check_program);
 }

@@ -56,7 +56,7 @@ static __global__ __launch_bounds__(MATMUL_TEAM, LEAST_BLOCKS) void multiply(con
 #define LIBRARY "libcublas.so." NAME(CUBLAS_VER_MAJOR)
 
 struct blas {
-    void *library;
+    void *handle;
     decltype(&cublasCreate_v2) create;
     decltype(&cublasDestroy_v2) destroy;
     decltype(&cublasSetMathMode) set_mode;
@@ -70,7 +70,7 @@ struct blas {
 
 template <typename F> static int find(const blas *b, const char *name, F *f, char *error)
 {
-    *f = reinterpret_cast<F>(dlsym(b->library, name));
+    *f = reinterpret_cast<F>(dlsym(b->handle, name));
     if (!*f)
         snprintf(error, BY_HAND_ERROR, "%s has no %s", LIBRARY, name);
     return *f ? 0 : -1;
@@ -78,8 +78,8 @@ template <typename F> static int find(const blas *b, const char *name, F *f, cha
 
 static int blas_open(blas *b, char *error)
 {
-    b->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!b->library) {
+    b->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!b->handle) {
         snprintf(error, BY_HAND_ERROR, "%.*s", BY_HAND_ERROR - 1, dlerror());
         return -1;
     }
@@ -182,8 +182,8 @@ void by_hand_product_close(by_hand_product *h)
         (void)h->lib.destroy(h->handle);
     if (h->xt)
         (void)h->lib.xt_destroy(h->xt);
-    if (h->lib.library)
-        (void)dlclose(h->lib.library);
+    if (h->lib.handle)
+        (void)dlclose(h->lib.handle);
 #endif
     unpin(h->p.a);
     unpin(h->p.b);

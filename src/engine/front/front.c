@@ -156,12 +156,7 @@ HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_tabl
     heddle_wavefront_desc full;
     heddle_wavefront *w;
     heddle_status s;
-    if (!f || !table || !d || !out)
-        return SAY(HEDDLE_EINVAL, "%s is NULL",
-                   !f       ? "the fleet"
-                   : !table ? "the table"
-                   : !d     ? "the description"
-                            : "out");
+    HD_TRY(hd_fleet_check_new("heddle_wavefront_new", f, table, d, out));
     *out = NULL;
     HD_TRY(read_desc(&full, d));
     HD_TRY(check_body(table, &full));

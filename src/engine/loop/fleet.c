@@ -237,6 +237,18 @@ void hd_fleet_init_cond(pthread_cond_t *c)
     (void)pthread_condattr_destroy(&a);
 }
 
+heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const heddle_table *table, const void *desc,
+                                 const void *out)
+{
+    if (f && table && desc && out)
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EINVAL, "%s: %s is NULL", call,
+                  !f       ? "the fleet"
+                  : !table ? "the table"
+                  : !desc  ? "the description"
+                           : "out");
+}
+
 HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devices, const heddle_fleet_config *config)
 {
     heddle_fleet *f = out ? hd_new(sizeof *f) : NULL;

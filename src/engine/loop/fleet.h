@@ -184,6 +184,16 @@ static inline uint32_t hd_unit_health(const hd_fleet_unit *u) { return __atomic_
 static inline int hd_unit_is_lost(const hd_fleet_unit *u) { return hd_unit_health(u) != HD_UNIT_WELL; }
 
 /* layout.c: what a slice touches, and where that is. */
+/* Grains of the first and of the second index; an end beyond the last one: all. */
+typedef struct hd_area_grains {
+    uint64_t begin, end, begin_2, end_2;
+} hd_area_grains;
+/* Bytes byte .. end_byte - 1 of rows row .. end_row - 1. */
+typedef struct hd_area {
+    uint64_t row, end_row, byte, end_byte;
+} hd_area;
+/* What they touch of the piece's array; of PARTS all of it counts. */
+hd_area hd_piece_area(const hd_piece *p, const hd_area_grains *g);
 /* Does an accelerator have memory for all of the array? Else a slot has the rows of a slice. */
 static inline int hd_piece_is_whole(const hd_piece *p)
 {
@@ -251,6 +261,9 @@ heddle_status hd_manager_ask(hd_fleet_unit *u);
 
 /* fleet.c: of waits with a limit, which go by the clock that nobody sets. */
 void hd_fleet_init_cond(pthread_cond_t *c);
+/* What loops, wavefronts and jobs are made of. EINVAL: one of these is NULL. */
+heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const heddle_table *table, const void *desc,
+                                 const void *out);
 
 /* orphans.c: frees memory of the accelerator: at once; when it answers again, if it is silent; never, if it is lost, since that would
  * wait. */

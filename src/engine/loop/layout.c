@@ -13,26 +13,52 @@ typedef struct side {
     uint64_t begin, end;
 } side;
 
-/* Of the side that follows the first index: rows or bytes of the slice, with their halo. */
-static side side_of(const hd_piece *p, const hd_slice *s)
+/* Grains begin .. end - 1 have n_each each, from first on, but not beyond `last`; and a halo within 0 .. n_all. */
+static side follow(const side *grains, uint64_t first, uint64_t n_each, uint64_t last, const side *halo, uint64_t n_all)
 {
-    side r = {hd_at_most(p->first + s->begin * p->n_each, p->end), hd_at_most(p->first + s->end * p->n_each, p->end)};
-    r.begin -= hd_at_most(p->before, r.begin);
-    r.end = p->after > p->n_all - r.end ? p->n_all : r.end + p->after;
+    const uint64_t n = (last - first) / n_each;
+    side r = {grains->begin > n ? last : first + grains->begin * n_each,
+              grains->end > n ? last : first + grains->end * n_each};
+    r.begin -= hd_at_most(halo->begin, r.begin);
+    r.end += hd_at_most(halo->end, n_all - r.end);
     return r;
 }
 
-/* Of pieces that follow an index: one patch. */
+static side by_first(const hd_piece *p, uint64_t begin, uint64_t end)
+{
+    const side grains = {begin, end}, halo = {p->before, p->after};
+    return follow(&grains, p->first, p->n_each, p->end, &halo, p->n_all);
+}
+
+static side by_second(const hd_piece *p, uint64_t begin, uint64_t end)
+{
+    const side grains = {begin, end}, halo = {p->before_2, p->after_2};
+    return follow(&grains, p->first_byte, p->n_each_2, p->end_byte, &halo, p->array->row_bytes);
+}
+
+hd_area hd_piece_area(const hd_piece *p, const hd_area_grains *g)
+{
+    side rows = {0, p->array->n_rows}, bytes = {0, p->array->row_bytes};
+    switch (p->kind) {
+    case HEDDLE_ACCESS_ROWS: rows = by_first(p, g->begin, g->end); break;
+    case HEDDLE_ACCESS_COLUMNS: bytes = by_first(p, g->begin, g->end); break;
+    case HEDDLE_ACCESS_BOTH:
+    case HEDDLE_ACCESS_RECT:
+        rows = p->n_rows ? (side){p->first, p->first + p->n_rows} : by_first(p, g->begin, g->end);
+        bytes = p->n_columns ? (side){p->first_byte, p->end_byte} : by_second(p, g->begin_2, g->end_2);
+        break;
+    case HEDDLE_ACCESS_ALL:
+    case HEDDLE_ACCESS_PARTS: break;
+    }
+    return (hd_area){rows.begin, rows.end, bytes.begin, bytes.end};
+}
+
+/* Of pieces that follow an index: one patch. A slice of a loop has all of the second index. */
 static hd_patch patch_of(const hd_piece *p, const hd_slice *s)
 {
-    const heddle_array *a = p->array;
-    const side r = side_of(p, s);
-    if (p->kind == HEDDLE_ACCESS_COLUMNS)
-        return (hd_patch){r.begin, r.end - r.begin, a->n_rows, a->stride};
-    if (p->n_rows)
-        return (hd_patch){p->first * a->stride + p->first_byte, p->end_byte - p->first_byte, p->n_rows, a->stride};
-    return (hd_patch){r.begin * a->stride + p->first_byte - p->before_2,
-                      p->end_byte + p->after_2 - (p->first_byte - p->before_2), r.end - r.begin, a->stride};
+    const hd_area_grains g = {s->begin, s->end, 0, UINT64_MAX};
+    const hd_area a = hd_piece_area(p, &g);
+    return (hd_patch){a.row * p->array->stride + a.byte, a.end_byte - a.byte, a.end_row - a.row, p->array->stride};
 }
 
 static hd_patch after(hd_patches *w) { return w->rest < w->end ? *w->rest++ : (hd_patch){0, 0, 0, 0}; }
@@ -95,7 +121,10 @@ uint64_t hd_layout_travels(const heddle_loop *l)
 
 /* ---- slots --------------------------------------------------------------------------------------------------------------- */
 
-uint64_t hd_layout_first(const hd_piece *p, const hd_slice *s) { return side_of(p, s).begin * p->array->stride; }
+uint64_t hd_layout_first(const hd_piece *p, const hd_slice *s)
+{
+    return by_first(p, s->begin, s->end).begin * p->array->stride;
+}
 
 static uint64_t aligned(uint64_t n_bytes) { return (n_bytes + ALIGN - 1u) / ALIGN * ALIGN; }
 

@@ -201,12 +201,7 @@ heddle_status hd_loop_make(heddle_fleet *f, const heddle_table *table, const hed
     heddle_loop *l;
     heddle_loop_desc full;
     heddle_status s;
-    if (!f || !table || !d || !out)
-        return SAY(HEDDLE_EINVAL, "%s is NULL",
-                   !f       ? "the fleet"
-                   : !table ? "the table"
-                   : !d     ? "the description"
-                            : "out");
+    HD_TRY(hd_fleet_check_new("heddle_loop_new", f, table, d, out));
     *out = NULL;
     HD_TRY(read_desc(&full, d));
     HD_TRY(check_table(table, &full));

@@ -117,6 +117,6 @@ void hd_multi_uses(const void *multi, const hd_grains *b, hd_seg_use *out, uint8
 /* Asks which points the queue has passed: sets `seen`, and what a body has failed with. */
 heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role);
 
-hd_seg_rect hd_piece_rect(const heddle_multi *m, const hd_piece *p, const hd_grains *b);
+hd_seg_rect hd_piece_rect(const hd_piece *p, const hd_grains *b);
 
 #endif

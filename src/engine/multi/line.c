@@ -91,7 +91,8 @@ heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
     *out = l;
     if (!l)
         return HEDDLE_ENOMEM;
-    l->config = *c;
+    l->ended = c->ended;
+    l->user = c->user;
     l->lost_array = HD_NONE;
     l->n_devices = c->n_devices;
     l->weights = hd_new(c->n_devices * sizeof *l->weights);
@@ -544,7 +545,7 @@ static void end_job(hd_line *l, hd_line_job *j)
         l->unopened = j->next;
     if (j->status == HEDDLE_OK)
         hd_settle_ended(j->kind);
-    l->config.ended(l->config.user, j, j->user, j->status);
+    l->ended(l->user, j, j->user, j->status);
     free_job(j);
 }
 

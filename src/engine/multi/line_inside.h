@@ -80,7 +80,8 @@ typedef struct hd_line_device {
 } hd_line_device;
 
 struct hd_line {
-    hd_line_config config;
+    void (*ended)(void *user, hd_line_job *job, void *job_user, heddle_status status);
+    void *user;
     double *weights;
     uint64_t *pool_bytes;
     uint32_t n_devices;

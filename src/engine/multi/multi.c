@@ -189,12 +189,7 @@ HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *t
     heddle_multi_desc full;
     heddle_multi *m;
     heddle_status s;
-    if (!f || !table || !d || !out)
-        return SAY(HEDDLE_EINVAL, "%s is NULL",
-                   !f       ? "the fleet"
-                   : !table ? "the table"
-                   : !d     ? "the description"
-                            : "out");
+    HD_TRY(hd_fleet_check_new("heddle_multi_new", f, table, d, out));
     *out = NULL;
     HD_TRY(read_desc(&full, desc));
     m = hd_new(sizeof *m);

@@ -112,16 +112,15 @@ static heddle_status put_move(hd_jobs *j, hd_jobs_device *d, uint32_t role, cons
 
 /* ---- bodies ----------------------------------------------------------------------------------------------------------------- */
 
-static void point_params(const hd_jobs *j, const hd_jobs_device *d, const hd_given *g, uint8_t *params)
+static void point_params(const hd_jobs_device *d, const hd_given *g, uint8_t *params)
 {
     const hd_request *r = g->job_user;
     const heddle_loop *l = r->multi->loop;
     void *base[HD_MOST_PIECES];
     uint64_t strides[HD_MOST_PIECES], i;
-    (void)j;
     memcpy(params, r->params, l->params_bytes);
     for (i = 0; i < l->pieces.n; i++) {
-        const hd_seg_rect rect = hd_piece_rect(r->multi, hd_piece_at(l, i), &g->block);
+        const hd_seg_rect rect = hd_piece_rect(hd_piece_at(l, i), &g->block);
         const hd_seg_place *p = &g->plan.places[i];
         strides[i] = p->stride;
         base[i] = (void *)((uintptr_t)d->pool + p->at - rect.row * p->stride - rect.byte);
@@ -134,13 +133,13 @@ static void open_places(const hd_jobs_device *d, const hd_given *g, int is_open)
     const heddle_multi *m = ((const hd_request *)g->job_user)->multi;
     uint64_t i;
     for (i = 0; d->unit->is_virtual && i < m->loop->pieces.n; i++) {
-        const hd_seg_rect r = hd_piece_rect(m, hd_piece_at(m->loop, i), &g->block);
+        const hd_seg_rect r = hd_piece_rect(hd_piece_at(m->loop, i), &g->block);
         open_rows(d, d->pool + g->plan.places[i].at, r.end_row - r.row, r.end_byte - r.byte, g->plan.places[i].stride,
                   is_open);
     }
 }
 
-static heddle_status put_body(hd_jobs *j, hd_jobs_device *d, uint32_t role, const hd_given *g)
+static heddle_status put_body(hd_jobs_device *d, uint32_t role, const hd_given *g)
 {
     const heddle_multi *m = ((const hd_request *)g->job_user)->multi;
     const heddle_loop *l = m->loop;
@@ -160,7 +159,7 @@ static heddle_status put_body(hd_jobs *j, hd_jobs_device *d, uint32_t role, cons
                                 .tile = l->desc.tile,
                                 .tile_2 = l->desc.tile_2};
     heddle_status s;
-    point_params(j, d, g, params);
+    point_params(d, g, params);
     open_places(d, g, 1);
     s = m->desc.call ? a->call(a->self, role, m->desc.call, m->desc.call_user, &w) : a->span(a->self, role, &w);
     open_places(d, g, 0);
@@ -177,7 +176,7 @@ static heddle_status put_op(hd_jobs *j, const hd_seg_plan *plan, const hd_seg_op
     uint32_t i;
     for (i = 0; i < o->n_waits; i++)
         HD_TRY(put_wait(j, d, role, ((const hd_seg_point *)plan->waits.at)[o->first_wait + i]));
-    HD_TRY(o->is_body ? put_body(j, d, role, g) : put_move(j, d, role, o));
+    HD_TRY(o->is_body ? put_body(d, role, g) : put_move(j, d, role, o));
     d->given[role] = o->point.number;
     return d->unit->acc.point(d->unit->acc.self, role, o->point.number);
 }

@@ -30,7 +30,7 @@ multi_long() {
         try "multi.$app" 10 "$build/exact/heddle" run "$app/jobs" --devices "cuda:*" --stats
         try "multi.$app.parts" 10 "$build/exact/heddle" run "$app/jobs" --devices "4*cuda:0/4" --stats
     done
-    try multi.library 20 "$build/exact/heddle" run matmul/jobs -n 4096 --opt body=library --devices "cuda:*" --stats
+    try multi.cublas 20 "$build/exact/heddle" run matmul/jobs -n 4096 --opt body=library --devices "cuda:*" --stats
     try multi.small 20 "$build/exact/heddle" run matmul/jobs -n 4096 --devices "cuda:0" --pool 40000000 --stats
     multi_memcheck 3 120
 }
