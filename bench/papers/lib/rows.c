@@ -6,6 +6,12 @@
 
 int figure_begin(figure_files *f) { return cli_buffer_open(&f->tsv) || cli_buffer_open(&f->svg) ? CLI_BAD : CLI_OK; }
 
+void figure_drop(figure_files *f)
+{
+    cli_buffer_free(&f->tsv);
+    cli_buffer_free(&f->svg);
+}
+
 static int write_file(figure_files *f, cli_buffer *b, const char *name, const char *ending)
 {
     char path[1024];

@@ -270,15 +270,22 @@ static int begin(figures *f, figure_files *files)
     return CLI_OK;
 }
 
+static int end(figure_files *files, const char *name, int status)
+{
+    if (!status)
+        return figure_end(files, name, 0);
+    figure_drop(files);
+    return CLI_BAD;
+}
+
 static int make_matmul(figures *f)
 {
     const double work = (double)f->side * (double)f->side * (double)f->side;
     figure_files files;
     return begin(f, &files) ||
-                   put_app(f, files.tsv.out, "matmul", "matmul int32", (app_pair){"type", "int32"}, work, put_matmul) ||
-                   put_app(f, files.tsv.out, "matmul", "matmul fp32", (app_pair){"type", "fp32"}, work, put_matmul)
-               ? CLI_BAD
-               : figure_end(&files, "mesi-matmul", 0);
+           end(&files, "mesi-matmul",
+               put_app(f, files.tsv.out, "matmul", "matmul int32", (app_pair){"type", "int32"}, work, put_matmul) ||
+                   put_app(f, files.tsv.out, "matmul", "matmul fp32", (app_pair){"type", "fp32"}, work, put_matmul));
 }
 
 static int make_hotspot(figures *f)
@@ -286,9 +293,8 @@ static int make_hotspot(figures *f)
     const double work = (double)f->side * (double)f->side * strtod(f->steps, NULL);
     figure_files files;
     return begin(f, &files) ||
-                   put_app(f, files.tsv.out, "hotspot", "hotspot", (app_pair){"steps", f->steps}, work, put_hotspot)
-               ? CLI_BAD
-               : figure_end(&files, "mesi-hotspot", 0);
+           end(&files, "mesi-hotspot",
+               put_app(f, files.tsv.out, "hotspot", "hotspot", (app_pair){"steps", f->steps}, work, put_hotspot));
 }
 
 static const struct {
