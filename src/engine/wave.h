@@ -14,13 +14,13 @@ extern int hd_wave_blocks;
 /* wave.c: the fields of a desc, and one of them. */
 uint32_t hd_wave_fields(const heddle_wave_desc *d);
 heddle_wave_item hd_wave_item_of(const heddle_wave_desc *d, uint32_t i);
-/* Checks that the table has this body and it is a wave's. EINVAL, naming `call`. */
+/* wave_checks.c: checks that the table has this body and it is a wave's. EINVAL, naming `call`. */
 heddle_status hd_wave_check_body(hd_error *e, const char *call, const heddle_table *table, uint32_t body);
 /* Checks the sizes of the fields. */
 heddle_status hd_wave_check_fields(hd_error *e, const heddle_wave_desc *d);
-/* Allocates memory of the context. ENOMEM says how much is needed and how much is free. */
+/* wave.c: allocates memory of the context. ENOMEM says how much is needed and how much is free. */
 heddle_status hd_wave_mem_new(heddle_ctx *ctx, uint64_t n_bytes, void **out);
-/* Checks that a block of the GPU has room for n_warps bands and shared_bytes. */
+/* wave_shape.c: checks that a block of the GPU has room for n_warps bands and shared_bytes. */
 heddle_status hd_wave_check_block(heddle_ctx *ctx, uint32_t n_warps, uint64_t shared_bytes);
 /* wave_said.c: heddle_graph.say_failure for a `kind` (cell or tile), if such a one failed in the last run. */
 int hd_wave_say_failure(heddle_graph *g, const hd_wave_words *words, const char *kind, uint32_t code, char *to,
@@ -84,7 +84,7 @@ heddle_status hd_wave_offer(heddle_graph *g, const hd_wave_of *w, const hd_ways_
 /* wave.c: copies a graph's wave of cells; its pointers are into the context's memory. EINVAL, naming `call`: it is none, or its runs
  * are not measured. */
 heddle_status hd_wave_read(heddle_graph *g, const char *call, hd_wave *wave);
-/* wave.c: about as many rows as the context's device goes over at once, in bands of such a cell. */
+/* wave_shape.c: about as many rows as the context's device goes over at once, in bands of such a cell. */
 uint64_t hd_wave_rows_at_once(heddle_ctx *ctx, const heddle_wave_info *info);
 /* tile.c: is the graph a wave of tiles? And how it is laid out. */
 int hd_tile_is_wave(const heddle_graph *g);

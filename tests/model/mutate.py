@@ -436,7 +436,7 @@ RESIDENT_BUGS = [
     ("a block's end does not count, on a lone team", "serve.blocks", "        if (lane == 0)\n            (void)hd_blocks_close(task);\n", ""),
 ]
 # Waves (wave.c); their engine is not in core: name, file, text, replacement.
-LONE, WAVE, ENGINE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c"
+LONE, WAVE, ENGINE, PLACE = "heddle/core/lone.h", "heddle/core/wave.h", "engine/wave.c", "engine/wave_place.c"
 FLAG, TILE, TILE_ENGINE = "heddle/core/tile.h", "heddle/tile.h", "engine/tile.c"
 WORKER_H = "heddle/core/worker.h"
 # It waits until the band above the next part has handed on its first tile.
@@ -479,7 +479,7 @@ WAVE_BUGS = [
     ("items are counted on behind a run that was stopped", "wave.ended", ENGINE, "words.done = words.failed =", "words.failed ="),
     ("old words are left behind a run that was stopped", "wave.stopped", ENGINE,
      "    if (wraps)\n        HD_TRY(clear_words(g->ctx, &wave));\n", ""),
-    ("fields have the same far rows", "wave.items", ENGINE,
+    ("fields have the same far rows", "wave.items", PLACE,
      "x->words_at = x->frees == HD_NONE ? n_positions : m->items[x->frees].words_at;", "x->words_at = 0;"),
     ("parts have fixed numbers", "wave.late", WORKER_H, "at = HD_ADD(&r->control->next_root, n, RELAXED, DEV);",
      "at = w->policy_cursor;\n    w->policy_cursor += r->n_workers;"),
@@ -683,7 +683,8 @@ class Bench:
                              self.SPAWN_FLAGS)
                 for folder, name in ((self.model, "spawn.c"), (self.model, "pool.c"), (self.src, "backend/cpu/work.c"))]
 
-    ENGINES = {"engine.c": "wave.c", "engine_tile.c": "tile.c", "engine_said.c": "wave_said.c"}
+    ENGINES = {"engine.c": "wave.c", "engine_checks.c": "wave_checks.c", "engine_shape.c": "wave_shape.c", "engine_place.c": "wave_place.c",
+               "engine_tile.c": "tile.c", "engine_said.c": "wave_said.c"}
 
     def compile_wave(self, include, src, mark=".changed", names=("wave.c", *ENGINES)):
         return [self.compile(os.path.join(src, "engine") if name in self.ENGINES else self.model, include,
@@ -827,7 +828,7 @@ def texts(source):
         yield name, [os.path.join(include, "heddle", path)], old
     for name, _, path, *olds in WAVE_BUGS:
         for file, old in zip(files_of(path, olds), olds[::2]):
-            yield name, [os.path.join(source, "src" if file in (ENGINE, TILE_ENGINE) else "include", file)], old
+            yield name, [os.path.join(source, "src" if file in (ENGINE, PLACE, TILE_ENGINE) else "include", file)], old
     for name, path, old, _ in HOST_BUGS:
         yield name, [os.path.join(model, path)], old
     for name, _, old, _ in BLOCK_BUGS:
