@@ -125,7 +125,8 @@ typedef struct heddle_span_work {
 } heddle_span_work;
 
 /* A function of the host that puts a span's work into a stream of CUDA, for example a call of a library. It must not wait for the
- * stream. `stream` is a CUstream; its GPU is current, and w->device is its number, since a library may want a handle for each.
+ * stream. `stream` is a CUstream, of a part of a GPU one of a green context that has a part of the multiprocessors; its GPU is current, and
+ * w->device is its number, since a library may want a handle for each.
  * NULL: the function does the work itself before it returns. HEDDLE_EBODY: the body has failed; any other error: the accelerator is
  * lost. */
 typedef heddle_status (*heddle_call_fn)(void *user, void *stream, const heddle_span_work *w);
@@ -179,7 +180,7 @@ typedef struct heddle_accelerator {
      * heddle_host_clock_ns. The trace is as exact as they are, but shows nothing before the slice was given, or after its end was seen. If
      * the begin is not known, the end of what was before in the queue will do. Other than OK: it is not known, and not shown. */
     heddle_status (*marked)(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns);
-    /* All of the rest or none (NULL): queues wait for one another without the host. One thread calls them for all accelerators of a
+    /* All of the next five or none (NULL): queues wait for one another without the host. One thread calls them for all accelerators of a
      * fleet; `other` is the self of one with the same functions. Numbers of points that are not in order are EINVAL, after which nothing
      * is lost.
      *
@@ -194,7 +195,8 @@ typedef struct heddle_accelerator {
     int (*reaches)(void *self, void *other);
     /* Copies rows from the memory of one that it reaches; or within its own, if other is self. is_in and most_copy_bytes do not count. */
     heddle_status (*copy_peer)(void *self, uint32_t queue, const heddle_copy *c, void *other);
-    /* Has the function put the span's work into the queue; returns what the function does. w->device need not be set. */
+    /* Has the function put the span's work into the queue, or into a stream that the queue waits for; returns what the function does.
+     * w->device need not be set. NULL: it takes no calls. Only where the five are. */
     heddle_status (*call)(void *self, uint32_t queue, heddle_call_fn fn, void *user, const heddle_span_work *w);
 } heddle_accelerator;
 #define HEDDLE_MOST_QUEUES 4u

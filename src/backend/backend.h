@@ -130,9 +130,9 @@ typedef struct hd_backend {
     /* A stream of the device's own kind goes on when the task of that generation in a slot has ended. EBUSY: it cannot wait for tasks
      * of this pool, so that the caller must. Optional: it has none. */
     heddle_status (*pool_stream_wait)(hd_loaded *l, uint32_t slot, uint32_t generation, void *stream, hd_error *e);
-    /* One of n_parts equal parts of the device (1: all of it) as an accelerator of a fleet, which closes it before the device. The device
-     * stays usable for other work. ENODEV with a sentence: it has not so many parts. Optional, all three or none: it is none. */
-    heddle_status (*accelerator)(hd_device *d, uint32_t n_parts, heddle_accelerator *out, hd_error *e);
+    /* Number `part` of n_parts equal parts of the device (1: all of it) as an accelerator of a fleet, which closes it before the device. The
+     * device stays usable for other work. ENODEV with a sentence: it has not so many parts. Optional, all three or none: it is none. */
+    heddle_status (*accelerator)(hd_device *d, uint32_t part, uint32_t n_parts, heddle_accelerator *out, hd_error *e);
     /* Pins memory of the host, so that all devices of the backend copy it at the full rate of their links. */
     heddle_status (*host_pin)(hd_device *d, void *p, uint64_t n_bytes, hd_error *e);
     void (*host_unpin)(hd_device *d, void *p);

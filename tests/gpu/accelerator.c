@@ -225,7 +225,7 @@ static void run_cases(const heddle_accelerator *a)
 static heddle_accelerator open_part(uint32_t n_parts)
 {
     heddle_accelerator a = HEDDLE_ACCELERATOR_INIT;
-    CHECK_OK(NULL, backend->accelerator(device, n_parts, &a, NULL));
+    CHECK_OK(NULL, backend->accelerator(device, 0, n_parts, &a, NULL));
     CHECK_MSG(a.n_queues == QUEUES && a.memory_bytes && a.weight > 0, "%s", a.name);
     return a;
 }
@@ -249,8 +249,8 @@ static void run_quarter(uint32_t whole_blocks, uint64_t whole_bytes)
 static void refuse(void)
 {
     heddle_accelerator a = HEDDLE_ACCELERATOR_INIT;
-    CHECK(backend->accelerator(device, 0, &a, NULL) == HEDDLE_EINVAL);
-    CHECK(backend->accelerator(device, 1000000, &a, NULL) == HEDDLE_ENODEV);
+    CHECK(backend->accelerator(device, 0, 0, &a, NULL) == HEDDLE_EINVAL);
+    CHECK(backend->accelerator(device, 0, 1000000, &a, NULL) == HEDDLE_ENODEV);
     rig_says(NULL, "multiprocessors");
 }
 

@@ -91,7 +91,7 @@ static void open_units(uint32_t n_gpus)
         unit *u = &units[i];
         config.device = n_gpus == 1 ? 0 : i;
         CHECK_OK(NULL, backend->open(&u->device, &config, NULL));
-        CHECK_OK(NULL, backend->accelerator(u->device, n_gpus == 1 ? 4 : 1, &u->a, NULL));
+        CHECK_OK(NULL, backend->accelerator(u->device, i, n_gpus == 1 ? 4 : 1, &u->a, NULL));
         u->in = new_memory(u, N_BYTES);
         u->out = new_memory(u, N_BYTES);
         u->stage = new_memory(u, N_ROWS * STAGE_STRIDE);

@@ -382,6 +382,15 @@ static void count_close(void *self, int is_lost)
     n_closed++;
 }
 
+static heddle_status no_call(void *self, uint32_t queue, heddle_call_fn fn, void *user, const heddle_span_work *w)
+{
+    (void)self;
+    (void)queue;
+    (void)user;
+    (void)w;
+    return fn ? HEDDLE_OK : HEDDLE_EDEVICE;
+}
+
 static void check_accelerators(heddle_fleet *f)
 {
     heddle_accelerator a = HEDDLE_ACCELERATOR_INIT, bad;
@@ -407,6 +416,9 @@ static void check_accelerators(heddle_fleet *f)
     bad = a;
     bad.point = no_point;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "some of point");
+    bad = a;
+    bad.call = no_call;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "call alone");
     bad = a;
     bad.size = 8;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "INIT");

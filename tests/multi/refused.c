@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* refused.c - jobs that are refused, each with a sentence that names what is wrong. */
+#include "engine/loop/virtual.h"
 #include "multi/cases.h"
 
 static const jobbed_job good = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1};
@@ -85,6 +86,38 @@ static void check_calls(void)
     jobbed_close(&r);
 }
 
+static heddle_status call(void *user, void *stream, const heddle_span_work *w)
+{
+    (void)user;
+    (void)stream;
+    (void)w;
+    return HEDDLE_OK;
+}
+
+/* A device that takes no calls, beside one that does. */
+static void check_without_call(void)
+{
+    const char *word = "virtual:";
+    uint64_t seed = 3;
+    heddle_multi *m = NULL;
+    heddle_accelerator a;
+    jobbed_rig r;
+    hd_word w;
+    jobbed_open(&r, "virtual:", 0, 30, &seed);
+    CHECK(hd_word_read(&word, &w) == 1);
+    CHECK_OK(NULL, hd_virtual_new(&w.virt, &a));
+    a.name = "deaf";
+    a.call = NULL;
+    CHECK_OK(NULL, heddle_fleet_add(r.fleet, &a));
+    r.desc.call = call;
+    CHECK(jobbed_make(&r, &good, &m) == HEDDLE_ENODEV && !m);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "deaf takes no calls"), "%s", heddle_error_text(NULL));
+    r.desc.call = NULL;
+    CHECK_OK(NULL, jobbed_make(&r, &good, &m));
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
 int main(void)
 {
     const jobbed_job many = with_tasks(good, 16, 1), too_many_2 = with_tasks(block, 2, 7), row = with_tasks(good, 2, 2);
@@ -96,5 +129,6 @@ int main(void)
     check("virtual:memory=1e6", 1u << 30, &good, HEDDLE_MAP_SETTLE, HEDDLE_ENOMEM, "pool of 1073741824 bytes");
     check_parts();
     check_calls();
+    check_without_call();
     return 0;
 }

@@ -2,12 +2,12 @@
 /* accelerator.c - a GPU, or one of some equal parts of it, as an accelerator of a fleet (heddle/fleet.h).
  *
  * A queue is a stream. Its pinned words say what a body of its spans did wrong (core/chunk.h); they are read when the stream is empty.
- * A span is one launch, with as many blocks as the part holds at once. Parts are not kept apart by the hardware: each takes its share
- * of the blocks and of the memory that was free at first.
+ * A span is one launch, with as many blocks as the part holds at once. Spans of parts are not kept apart by the hardware: each part takes
+ * its share of the blocks and of the memory that was free at first.
  *
  * The fleet calls from a thread of its own, beside calls of others for the same device. Each call makes the device current.
  *
- * How queues wait for one another is in accelerator_points.c.
+ * How queues wait for one another is in accelerator_points.c, calls of the host's functions are in accelerator_call.c.
  *
  * Refused are: more parts than the GPU has multiprocessors; a table that was compiled without kernels of loops; params of more than
  * HD_SPAN_PARAMS_MOST bytes; a span that does not begin with a tile.
@@ -292,6 +292,7 @@ static void close_part(void *self, int is_lost)
             if (p->streams[i])
                 (void)cudaStreamDestroy(p->streams[i]);
         }
+        hd_part_calls_end(p);
         if (p->words)
             hd_cuda_words_free(p->device, p->words);
     }
@@ -312,6 +313,7 @@ static heddle_status make(hd_part *p, heddle_accelerator *out, hd_error *e)
         hd_part_points_begin(p, i);
         HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->streams[i], cudaStreamNonBlocking), e, opening);
     }
+    out->call = hd_part_calls_begin(p) ? hd_part_call : NULL;
     return HEDDLE_OK;
 }
 
@@ -323,7 +325,7 @@ static void name_part(hd_part *p)
         snprintf(p->name, sizeof p->name, "cuda:%d", p->device->index);
 }
 
-heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_accelerator *out, hd_error *e)
+heddle_status hd_cuda_accelerator(hd_device *d, uint32_t part, uint32_t n_parts, heddle_accelerator *out, hd_error *e)
 {
     const heddle_accelerator functions = {.size = sizeof functions,
                                           .n_queues = HD_PART_QUEUES,
@@ -347,6 +349,7 @@ heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_acceler
     if (!p)
         return hd_say(e, HEDDLE_ENOMEM, "cuda:%d/%u: out of memory", d->index, n_parts);
     p->device = d;
+    p->part = part;
     p->n_parts = n_parts;
     name_part(p);
     *out = functions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* accelerator.h - a GPU or a part of it as an accelerator of a fleet: what accelerator.c and accelerator_points.c share. */
+/* accelerator.h - a GPU or a part of it as an accelerator of a fleet: what its files accelerator*.c share. */
 #ifndef HD_CUDA_ACCELERATOR_H
 #define HD_CUDA_ACCELERATOR_H
 
@@ -45,15 +45,24 @@ typedef struct hd_part_points {
     int has_told;               /* of that failure */
 } hd_part_points;
 
+/* Where calls of a part are put (accelerator_call.c). NULL: into the queue's stream. */
+typedef struct hd_part_calls {
+    CUgreenCtx green;
+    CUstream streams[HD_PART_QUEUES];
+    cudaEvent_t begin[HD_PART_QUEUES], end[HD_PART_QUEUES]; /* where the queue stood; where the call's work ends */
+} hd_part_calls;
+
 typedef struct hd_part {
     hd_device *device;
     char name[64];
-    uint32_t n_parts, n_found; /* n_found: since it was opened */
-    int is_broken;             /* the context may be */
-    hd_part_words *words;      /* pinned; one for each queue */
+    uint32_t part, n_parts;
+    uint32_t n_found;     /* since it was opened */
+    int is_broken;        /* the context may be */
+    hd_part_words *words; /* pinned; one for each queue */
     cudaStream_t streams[HD_PART_QUEUES];
     hd_part_marks marks[HD_PART_QUEUES];
     hd_part_points points[HD_PART_QUEUES];
+    hd_part_calls calls;
     hd_part_kernel kernels[HD_PART_FOUND]; /* the last ones found */
 } hd_part;
 
@@ -75,7 +84,11 @@ static inline void hd_part_began(hd_part *p, uint32_t queue, uint64_t begin)
 heddle_status hd_part_failure(hd_part *p, uint32_t queue, uint32_t *code, uint64_t *index);
 void hd_part_points_begin(hd_part *p, uint32_t queue);
 void hd_part_points_end(hd_part *p, uint32_t queue);
-/* Sets point, passed, follow, reaches, copy_peer and call. */
+/* Sets point, passed, follow, reaches and copy_peer. */
 void hd_part_points_functions(heddle_accelerator *out);
+/* The GPU is current. 0: it takes no calls. */
+int hd_part_calls_begin(hd_part *p);
+void hd_part_calls_end(hd_part *p);
+heddle_status hd_part_call(void *self, uint32_t queue, heddle_call_fn fn, void *user, const heddle_span_work *w);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* accelerator_points.c - queues of GPUs that wait for one another without the host; copies between GPUs; the host's functions in queues
+/* accelerator_points.c - queues of GPUs that wait for one another without the host; copies between GPUs
  * (heddle/fleet.h, from `point` on).
  *
  * A point is an event in the queue's stream. A queue has a ring of events; a point that is older than the ring stands for the oldest one
@@ -198,21 +198,6 @@ static heddle_status copy_peer(void *self, uint32_t queue, const heddle_copy *c,
     return r == cudaSuccess ? HEDDLE_OK : hd_part_lose(p, hd_cuda_say(NULL, r, "copying rows between GPUs"));
 }
 
-/* A resident kernel of a pool makes way, as it does for a span. */
-static heddle_status call(void *self, uint32_t queue, heddle_call_fn fn, void *user, const heddle_span_work *w)
-{
-    hd_part *p = self;
-    heddle_span_work work = *w;
-    heddle_status s;
-    work.device = (uint32_t)p->device->index;
-    hd_cuda_pools_hold(p->device, 1);
-    s = hd_cuda_use(p->device, NULL);
-    if (s == HEDDLE_OK)
-        s = fn(user, p->streams[queue], &work);
-    hd_cuda_pools_hold(p->device, 0);
-    return s == HEDDLE_OK ? HEDDLE_OK : hd_part_lose(p, s);
-}
-
 void hd_part_points_functions(heddle_accelerator *out)
 {
     out->point = point;
@@ -220,5 +205,4 @@ void hd_part_points_functions(heddle_accelerator *out)
     out->follow = follow;
     out->reaches = reaches;
     out->copy_peer = copy_peer;
-    out->call = call;
 }

@@ -27,6 +27,17 @@
                              const CUDA_KERNEL_NODE_PARAMS *kernel))                                              \
     X(cuGraphExecKernelNodeSetParams, (CUgraphExec run, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *kernel)) \
     X(cuStreamWaitValue32, (CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned how))                     \
+    X(cuDeviceGet, (CUdevice * out, int index))                                                                   \
+    X(cuDeviceGetDevResource, (CUdevice device, CUdevResource * out, CUdevResourceType type))                     \
+    X(cuDevSmResourceSplitByCount, (CUdevResource * groups, unsigned *n_groups, const CUdevResource *of,          \
+                                    CUdevResource *rest, unsigned flags, unsigned n_sms))                         \
+    X(cuDevResourceGenerateDesc, (CUdevResourceDesc * out, CUdevResource * of, unsigned n))                       \
+    X(cuGreenCtxCreate, (CUgreenCtx * out, CUdevResourceDesc of, CUdevice device, unsigned flags))                \
+    X(cuGreenCtxDestroy, (CUgreenCtx c))                                                                          \
+    X(cuGreenCtxStreamCreate, (CUstream * out, CUgreenCtx c, unsigned flags, int priority))                       \
+    X(cuCtxFromGreenCtx, (CUcontext * out, CUgreenCtx c))                                                         \
+    X(cuCtxPushCurrent, (CUcontext c))                                                                            \
+    X(cuCtxPopCurrent, (CUcontext * out))                                                                         \
     X(cuGetErrorName, (CUresult r, const char **out))                                                             \
     X(cuGetErrorString, (CUresult r, const char **out))
 
@@ -74,7 +85,7 @@ void hd_cuda_host_unpin(hd_device *d, void *p);
 
 /* ---- accelerator.c ---- */
 
-heddle_status hd_cuda_accelerator(hd_device *d, uint32_t n_parts, heddle_accelerator *out, hd_error *e);
+heddle_status hd_cuda_accelerator(hd_device *d, uint32_t part, uint32_t n_parts, heddle_accelerator *out, hd_error *e);
 
 /* ---- a device ---- */
 

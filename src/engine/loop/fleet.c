@@ -38,6 +38,16 @@ static heddle_status open_gpu(heddle_ctx **out, uint32_t device)
     return heddle_ctx_open(out, &c);
 }
 
+/* Units of the fleet that are that GPU, or parts of it. */
+static uint32_t n_of_gpu(const heddle_fleet *f, const char *pci)
+{
+    uint32_t n = 0;
+    uint64_t i;
+    for (i = 0; i < f->units.n; i++)
+        n += hd_unit_at(f, i)->ctx && !strcmp(hd_unit_at(f, i)->pci, pci);
+    return n;
+}
+
 static heddle_status add_gpu(heddle_fleet *f, uint32_t device, uint32_t n_parts)
 {
     heddle_device d = HEDDLE_DEVICE_INIT;
@@ -50,8 +60,9 @@ static heddle_status add_gpu(heddle_fleet *f, uint32_t device, uint32_t n_parts)
     (void)snprintf(name, sizeof name, n_parts > 1 ? "cuda:%u/%u" : "cuda:%u", device, n_parts);
     (void)heddle_device_get(HEDDLE_CUDA, device, &d);
     (void)snprintf(kind, sizeof kind, "%.80s/%u", d.name, n_parts);
-    s = ctx->backend->accelerator ? ctx->backend->accelerator(ctx->device, n_parts, &a, hd_thread_error())
-                                  : hd_say(NULL, HEDDLE_ENODEV, "devices: %s cannot take part in a fleet", name);
+    s = ctx->backend->accelerator
+            ? ctx->backend->accelerator(ctx->device, n_of_gpu(f, d.pci), n_parts, &a, hd_thread_error())
+            : hd_say(NULL, HEDDLE_ENODEV, "devices: %s cannot take part in a fleet", name);
     if (s == HEDDLE_OK)
         s = hd_unit_add(f, name, kind, &a, &u);
     if (s != HEDDLE_OK) {
@@ -304,11 +315,11 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
 
 /* ---- other calls ------------------------------------------------------------------------------------------------------ */
 
-/* How many of the six functions with which queues wait for one another. */
+/* How many of the five functions with which queues wait for one another. */
 static uint32_t n_of_points(const heddle_accelerator *a)
 {
     return (uint32_t)(a->point != NULL) + (a->passed != NULL) + (a->follow != NULL) + (a->reaches != NULL) +
-           (a->copy_peer != NULL) + (a->call != NULL);
+           (a->copy_peer != NULL);
 }
 
 HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelerator *a)
@@ -328,10 +339,10 @@ HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelera
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: the accelerator lacks its name or a function");
     if (!full.mark != !full.marked)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has one of mark and marked", full.name);
-    if (n_of_points(&full) % 6u)
+    if (n_of_points(&full) % 5u || (full.call && !full.point))
         return hd_say(
             NULL, HEDDLE_EINVAL,
-            "heddle_fleet_add: %s has some of point, passed, follow, reaches, copy_peer and call, but not all",
+            "heddle_fleet_add: %s has some of point, passed, follow, reaches and copy_peer, but not all, or call alone",
             full.name);
     if (!full.n_queues || full.n_queues > HEDDLE_MOST_QUEUES || !(full.weight > 0))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has %u queues (1 to %u) and weight %g", full.name,

@@ -175,6 +175,9 @@ static heddle_status make(heddle_multi *m, const heddle_table *table, const hedd
         return HEDDLE_OK;
     for (i = 0; i < m->jobs->n_devices; i++) {
         const hd_fleet_unit *u = m->jobs->devices[i].unit;
+        if (m->desc.call && !u->acc.call)
+            return SAY(HEDDLE_ENODEV, "%s takes no calls of the host's functions%s", u->name,
+                       u->n_parts > 1u ? ": there is no green context for a part of this size" : "");
         if (u->ctx && u->ctx->backend->takes && !m->desc.call)
             HD_TRY(u->ctx->backend->takes(table, hd_thread_error()));
     }

@@ -5,10 +5,11 @@
 # Wavefronts over quarters of a GPU, and over all GPUs.
 # Long: random loops and devices in trouble beside a GPU, too; applications on everything; the figures of HDSS with the thesis' size, in
 # OUT/GPU/hdss.
-loop_checks="exact/test_gpu_accelerator exact/test_apps_loops exact/test_front_same exact/test_front_trouble exact/test_front_calls"
+loop_checks="exact/test_gpu_accelerator exact/test_gpu_parts exact/test_apps_loops exact/test_front_same exact/test_front_trouble exact/test_front_calls"
 stage loop 1 "$loop_checks" "$loop_checks exact/test_loop_same exact/test_loop_trouble exact/heddle_cli exact/heddle_figures"
 loop_short() {
     try loop.accelerator 20 "$tests/gpu/test_gpu_accelerator"
+    try loop.parts 20 "$tests/gpu/test_gpu_parts"
     try loop.apps 60 "$tests/test_apps_loops" --cuda
     try loop.front 40 "$tests/front/test_front_same" --cuda
     try loop.front_trouble 40 "$tests/front/test_front_trouble" --cuda
@@ -18,6 +19,7 @@ loop_long() {
     local app figures=("$build/exact/heddle-figures" --figures hdss --runs 3 --out "$tables/hdss")
     [ "$dry" = 1 ] || mkdir -p "$tables/hdss"
     try loop.accelerator 20 "$tests/gpu/test_gpu_accelerator"
+    try loop.parts 20 "$tests/gpu/test_gpu_parts"
     try loop.same 40 "$tests/loop/test_loop_same" --cuda
     try loop.trouble 40 "$tests/loop/test_loop_trouble" --cuda
     try loop.apps 40 "$tests/test_apps_loops" --cuda
