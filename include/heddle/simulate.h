@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* heddle/simulate.h - how a loop would be divided over a fleet that is not here: a simulation of events in virtual time.
+/* heddle/simulate.h - how a loop would be divided over a fleet that is not here, or jobs over its GPUs: simulations of events in virtual
+ * time. Jobs have the second half of this file.
  *
  * The decisions are made by the code that divides real loops (heddle/loop.h). What is simulated is the rest: units with speeds and fixed
  * costs, the links to them, uneven loads, and units that slow down, die, hang or come late. The same description and seed give the
@@ -12,7 +13,7 @@
 #ifndef HEDDLE_SIMULATE_H
 #define HEDDLE_SIMULATE_H
 
-#include "heddle/loop.h"
+#include "heddle/multi.h"
 
 /* The work of grain i of n, against the mean. */
 #define HEDDLE_SHAPE_MAP(X)                                                          \
@@ -99,6 +100,87 @@ typedef struct heddle_simulated_unit {
     uint32_t kind, is_left_out, is_lost, is_suspected;
 } heddle_simulated_unit;
 
+/* ---- jobs over several GPUs (heddle/multi.h) ----------------------------------------------------------------------------------
+ *
+ * What is given to which device, and which bytes move, is decided by the code that runs real jobs. What is simulated is the rest. A device
+ * has three queues: bodies, copies into it, copies home. Each does its ops in order. A copy to or from the host takes its latency. Then
+ * it has the rate of the link. If all copies together would need more than the host's memory has, they share it. Copies between devices have
+ * ports in the same way. One thread gives all ops, one after another. The same description gives the same result. */
+#define HEDDLE_SIMULATED_JOBS_MAP(X)                                                              \
+    X(MATMUL, 0, "matmul", "C = A B of n x n floats: blocks of C, for each of which panels come") \
+    X(HOTSPOT, 1, "hotspot", "steps over n x n floats: two arrays in turn, and one that is read") \
+    X(EP, 2, "ep", "n grains without data, 96 bytes of results each")
+
+typedef enum heddle_simulated_job {
+#define HEDDLE_X(name, value, text, help) HEDDLE_SIMULATED_JOB_##name = (value),
+    HEDDLE_SIMULATED_JOBS_MAP(HEDDLE_X)
+#undef HEDDLE_X
+        HEDDLE_N_SIMULATED_JOBS = 3
+} heddle_simulated_job;
+
+typedef struct heddle_simulated_gpu {
+    double
+        rate; /* operations a nanosecond, > 0. Of matmul: additions and multiplications; hotspot: cells; ep: grains */
+    double
+        weight; /* as if from a data sheet; 0: the rate                                                               */
+    uint64_t
+        pool_bytes; /* for arrays; 0: as much as is wanted                                                                */
+    heddle_simulated_link in,
+        out; /* from the host, to it; latency: of each copy                                              */
+    heddle_simulated_link
+        port; /* to other devices, each way; bytes_ns 0: it reaches none                                  */
+} heddle_simulated_gpu;
+
+typedef struct heddle_jobs_simulation {
+    size_t size; /* set by HEDDLE_JOBS_SIMULATION_INIT */
+    heddle_simulated_job job;
+    uint64_t n;         /* rows and columns; of ep: grains                                                       */
+    uint32_t n_steps;   /* of hotspot and ep: jobs, one a step; 0: 1                                             */
+    uint32_t n_tasks;   /* slices of a job; 0: as many as are good                                               */
+    uint32_t n_tasks_2; /* of matmul: parts of its columns, each of which has so many slices; 0: 1               */
+    heddle_map map;
+    uint32_t blocks, blocks_2, panels; /* of matmul: C is cut into blocks x blocks_2, n into panels; 0: by the pools */
+    uint32_t keeps;                    /* 0: after each job all goes home, and comes anew for the next one       */
+    const heddle_simulated_gpu *devices;
+    uint32_t n_devices;
+    double memory_ns; /* bytes a nanosecond, of all copies from and to the host together; 0: no limit            */
+    double op_ns;     /* the thread that gives ops needs for each                                                */
+    double body_ns;   /* fixed cost of a body on its device                                                      */
+    double hop_ns;    /* from the end of what an op waits for, in another queue, to its begin                    */
+} heddle_jobs_simulation;
+#define HEDDLE_JOBS_SIMULATION_INIT                                                                                   \
+    {                                                                                                                 \
+        sizeof(heddle_jobs_simulation), HEDDLE_SIMULATED_JOB_MATMUL, 0, 1, 0, 0, HEDDLE_MAP_SETTLE, 0, 0, 0, 1, NULL, \
+            0, 0, 2500, 1400, 4600                                                                                    \
+    }
+
+typedef struct heddle_simulated_jobs {
+    size_t size;      /* set by HEDDLE_SIMULATED_JOBS_INIT                                                            */
+    uint64_t time_ns; /* from the first start until all results are at home                                           */
+    uint64_t
+        steps_ns; /* until the last body has ended                                                                */
+    /* About the least that is possible: the longest of operations over all rates, bytes over links, and bytes over host memory. Added is
+     * what comes before the first body, and goes after the last one. Of hotspot that is all data: its first steps may begin sooner. */
+    double bound_ns, rates_ns, links_ns, memory_ns, first_ns, last_ns;
+    uint64_t bytes_in, bytes_out,
+        bytes_peers;      /* from the host, to it, between devices                                */
+    uint64_t bytes_steps; /* of bytes_out: before results were asked for                          */
+    uint64_t least_in;    /* the bytes that have to come from the host                            */
+    uint64_t n_jobs, n_slices, n_ops,
+        n_moves;                       /* n_moves: shares that were changed                                    */
+    uint64_t giver_ns;                 /* the thread was busy                                                  */
+    uint32_t blocks, blocks_2, panels; /* of matmul                                                            */
+} heddle_simulated_jobs;
+#define HEDDLE_SIMULATED_JOBS_INIT                                                                   \
+    {                                                                                                \
+        sizeof(heddle_simulated_jobs), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
+typedef struct heddle_simulated_gpu_use {
+    uint64_t busy_ns, n_slices, n_left; /* of bodies; windows that had to leave for others */
+    uint64_t bytes_in, bytes_out, bytes_peers;
+} heddle_simulated_gpu_use;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -110,6 +192,10 @@ HEDDLE_API heddle_status heddle_simulate(const heddle_simulation *d, heddle_simu
                                          heddle_simulated_unit *units, uint64_t *link_bytes);
 /* NULL for a number outside the table. */
 HEDDLE_API const char *heddle_shape_name(heddle_shape s);
+/* uses: one a device, or NULL. EINVAL: a description that is none; ERANGE: a slice needs more than a pool; ENOMEM. */
+HEDDLE_API heddle_status heddle_simulate_jobs(const heddle_jobs_simulation *d, heddle_simulated_jobs *out,
+                                              heddle_simulated_gpu_use *uses);
+HEDDLE_API const char *heddle_simulated_job_name(heddle_simulated_job j);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,29 @@ in_out 'no unit is left'
 run 0 simulate "core 2*core:hangs=1ms" --loop n=1e5,time=20ms
 in_out 'does not end'
 
+run 0 simulate "2*gpu gpu:speed=0.5" --jobs matmul --loop n=16384,map=all
+silent_err
+in_out '^job	map	gpus	tasks	ms	efficiency'
+for map in settle fixed free static; do
+    in_out "^matmul	$map	3	.*	simulated$"
+done
+awk -F '\t' '$2 == "settle" && ($6 < 0.9 || $6 > 1.001 || $8 != $9 || $9 != 2147.48 || $10 != 1073.74) { bad = 1 }
+    $2 == "settle" { ms = $5 } $2 == "static" && $5 < 1.2 * ms { bad = 1 } END { exit bad || !ms }' out || fail "matmul: $(cat out)"
+[ "$(grep -c '^# gpu [012]: busy 0' out)" = 12 ] || fail "GPUs: $(cat out)"
+run 0 simulate "4*gpu:port=0" --jobs hotspot --loop n=1024,steps=10,op=1us
+in_out '^hotspot	settle	4	0	'
+awk -F '\t' '$1 == "hotspot" && ($11 != 0 || $8 <= 8.38) { bad = 1 } END { exit bad }' out || fail "no peers: $(cat out)"
+run 0 simulate "gpu" --jobs ep --loop steps=3
+in_out '^ep	settle	1	0	655'
+refused "matmul, hotspot or ep is expected; did you mean 'matmul'" simulate gpu --jobs matmull
+refused "unknown map 'fre'; did you mean 'free'" simulate gpu --jobs ep --loop map=fre
+refused 'a number of GPUs from 1 to 64' simulate '65*gpu' --jobs ep
+refused 'at most 64 GPUs' simulate '64*gpu gpu' --jobs ep
+refused 'more than a pool has' simulate gpu:pool=65536 --jobs matmul --loop n=1024,blocks=1,panels=1
+refused 'no rate, link or pool' simulate gpu:rate=0 --jobs ep
+refused 'at least one GPU' simulate '' --jobs ep
+refused 'goes with --loop only' simulate gpu --jobs ep --split cut
+
 refused 'takes one fleet' simulate
 refused 'takes one fleet' simulate gpu core
 refused 'at least one unit' simulate ''

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_simulate.c - `heddle simulate FLEET`: how a loop would be divided over a fleet that is not here, by one way or several; a row
- * each. */
+ * each. With --jobs, how jobs would be spread over its GPUs (simulate_jobs.c). */
 #include "commands.h"
 
 #include "cli.h"
@@ -150,6 +150,21 @@ static int simulate_all(FILE *out, simulate_spec *s, unsigned ways)
     return status;
 }
 
+static int cmd_jobs(const options *o)
+{
+    cli_buffer text;
+    int status;
+    if (o->split || o->timeline || o->links)
+        return cli_bad("--jobs goes with --loop only");
+    status = cli_buffer_open(&text);
+    if (!status)
+        status = simulate_jobs(text.out, o->jobs, o->words[0], o->loop);
+    if (!status)
+        status = cli_buffer_print(&text);
+    cli_buffer_free(&text);
+    return status;
+}
+
 int cmd_simulate(const options *o)
 {
     static simulate_spec s;
@@ -158,6 +173,8 @@ int cmd_simulate(const options *o)
     int status;
     if (o->n_words != 1)
         return cli_bad("simulate takes one fleet: heddle simulate \"gpu 15*core\"");
+    if (o->jobs)
+        return cmd_jobs(o);
     if (o->split && read_ways(o->split, &ways))
         return CLI_BAD;
     if (o->timeline && (ways & (ways - 1)))

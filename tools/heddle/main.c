@@ -24,7 +24,7 @@ static const command commands[] = {
     {"bench", FOR_BENCH, cmd_bench, "heddle bench APP[/ENGINE]...|all|spawn [OPTION]...",
      "Verifies, then times apps on backends and policies in turn, or the spawning of tasks; prints TSV."},
     {"simulate", FOR_SIMULATE, cmd_simulate, "heddle simulate FLEET [OPTION]...",
-     "Simulates how a loop is divided over a fleet: \"gpu 15*core\"; prints TSV."},
+     "Simulates how a loop is divided over a fleet: \"gpu 15*core\", or jobs over GPUs; prints TSV."},
     {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -64,7 +64,7 @@ static int print_help(const command *c)
     printf("usage: %s\n%s\n\n", c->usage, c->help);
     options_print(stdout, c->options);
     if (c->options == FOR_SIMULATE)
-        printf("\n%s", simulate_help);
+        printf("\n%s\n%s", simulate_help, simulate_jobs_help);
     return CLI_OK;
 }
 

@@ -300,6 +300,7 @@ SETTER(set_tsv, tsv, const char *, value)
 SETTER(set_split, split, const char *, value)
 SETTER(set_loop, loop, const char *, value)
 SETTER(set_links, links, const char *, value)
+SETTER(set_jobs, jobs, const char *, value)
 SETTER(set_measure_links, measure_links, int, 1)
 SETTER(set_figures, figures, const char *, value)
 
@@ -359,7 +360,9 @@ static const option table[] = {
     {"--trace", "FILE", FOR_RUN, set_trace, "write the last run as Chrome trace events (Perfetto)"},
     {"--timeline", "FILE", FOR_RUN | FOR_SIMULATE, set_timeline, "draw the last run as SVG"},
     {"--split", "NAMES", FOR_SIMULATE, set_split, "ways to divide, with commas between, or all; default cut"},
-    {"--loop", "WORDS", FOR_SIMULATE, set_loop, "the loop: n=1e9,shape=ramp,time=20ms"},
+    {"--loop", "WORDS", FOR_SIMULATE, set_loop, "the loop: n=1e9,shape=ramp,time=20ms; or jobs: n=32768,tasks=8"},
+    {"--jobs", "APP", FOR_SIMULATE, set_jobs,
+     "matmul, hotspot, ep: jobs over GPUs, whose data stay there, instead of a loop"},
     {"--links", "WORDS", FOR_SIMULATE, set_links, "links of the fleet: pcie:rate=55e9,latency=5us"},
     {"--links", NULL, FOR_INFO, set_measure_links,
      "measure the links between GPUs, and to the host's memory; print only these"},

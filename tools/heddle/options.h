@@ -20,8 +20,8 @@ typedef struct options {
     size_t n_words;
     char **args; /* all arguments as given, after the name of heddle-figures; ends with NULL */
     const char *trace, *timeline, *dot, *dump_graph, *tsv, *plan, *figures;
-    const char *split, *loop, *links; /* of simulate */
-    const char *out;                  /* of plan and bench --figures: the output path */
+    const char *split, *loop, *links, *jobs; /* of simulate */
+    const char *out;                         /* of plan and bench --figures: the output path */
     uint64_t repeat, runs;
     uint32_t column_ns, hand_ns; /* of plan APP/wave: costs, 0 = not given */
     unsigned backends, policies; /* of bench: bit sets, 0 = not given                                     */

@@ -35,23 +35,7 @@ const char simulate_help[] =
     "Example: heddle simulate \"gpu:link=pcie 15*core\" --links pcie:rate=55e9,latency=5us --loop "
     "n=1e8,shape=ramp,time=20ms,in=8\n";
 
-typedef enum value_kind {
-    VALUE_NUMBER,
-    VALUE_COUNT,
-    VALUE_U32,
-    VALUE_TIME,
-    VALUE_NS,
-    VALUE_SLOW,
-    VALUE_LINK,
-    VALUE_SHAPE
-} value_kind;
-
-typedef struct key {
-    const char *name;
-    value_kind kind;
-    size_t field;
-    double times; /* of numbers: to the unit of the field */
-} key;
+typedef spec_key key;
 
 #define OF_KIND(name, kind, field, times)                               \
     {                                                                   \
@@ -133,16 +117,20 @@ static int name_of_link(const simulate_spec *s, const char *text, uint32_t *out)
     return cli_bad("there is no link '%s' (--links)", text);
 }
 
-static int shape_of(const char *text, heddle_shape *out)
+static const char *shape_name(uint32_t i) { return heddle_shape_name((heddle_shape)i); }
+static const char *map_name(uint32_t i) { return i == HEDDLE_N_MAPS ? "all" : heddle_map_name((heddle_map)i); }
+
+/* The number of the name. */
+static int number_of(const char *what, const char *text, const char *(*name)(uint32_t), uint32_t *out)
 {
     cli_guess guess = {.word = text};
-    for (uint32_t i = 0; i < HEDDLE_N_SHAPES; i++) {
-        *out = (heddle_shape)i;
-        if (!strcmp(text, heddle_shape_name(*out)))
+    for (uint32_t i = 0; name(i); i++) {
+        *out = i;
+        if (!strcmp(text, name(i)))
             return CLI_OK;
-        cli_guess_offer(&guess, heddle_shape_name(*out));
+        cli_guess_offer(&guess, name(i));
     }
-    return cli_bad("unknown shape '%s'%s", text, cli_guess_tail(&guess));
+    return cli_bad("unknown %s '%s'%s", what, text, cli_guess_tail(&guess));
 }
 
 /* TIME/PART */
@@ -167,7 +155,9 @@ static int set_value(simulate_spec *s, void *record, const key *k, const char *t
     if (k->kind == VALUE_LINK)
         return name_of_link(s, text, field);
     if (k->kind == VALUE_SHAPE)
-        return shape_of(text, field);
+        return number_of("shape", text, shape_name, field);
+    if (k->kind == VALUE_MAP)
+        return number_of("map", text, map_name, field);
     if (k->kind == VALUE_SLOW)
         bad = slow_of(text, &end, ideal_ns, record);
     else
@@ -182,15 +172,14 @@ static int set_value(simulate_spec *s, void *record, const key *k, const char *t
                                                                         : "a number from 0 on");
     if (k->kind == VALUE_NUMBER || k->kind == VALUE_NS)
         *(double *)field = v * k->times;
-    else if (k->kind == VALUE_COUNT || k->kind == VALUE_TIME)
+    else if (k->kind == VALUE_COUNT || k->kind == VALUE_TIME || k->kind == VALUE_BYTES)
         *(uint64_t *)field = (uint64_t)v;
     else if (k->kind == VALUE_U32)
         *(uint32_t *)field = (uint32_t)v;
     return CLI_OK;
 }
 
-/* KEY=VALUE,... in `text`, which is written to. times: sets only what needs ideal_ns; else all but that. */
-static int set_values(simulate_spec *s, void *record, const key *keys, char *text, double ideal_ns)
+int spec_set_values(simulate_spec *s, void *record, const spec_key *keys, char *text, double ideal_ns)
 {
     char *rest = NULL, *word;
     for (word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
@@ -212,7 +201,7 @@ static int set_values(simulate_spec *s, void *record, const key *keys, char *tex
 
 /* ---- words ----------------------------------------------------------------------------------------------------------- */
 
-static int take_name(char *to, const char *name)
+int spec_take_name(char *to, const char *name)
 {
     if (!*name || strlen(name) >= SPEC_NAME)
         return cli_bad("a name of 1 to %d letters is expected, not '%s'", SPEC_NAME - 1, name);
@@ -220,8 +209,7 @@ static int take_name(char *to, const char *name)
     return CLI_OK;
 }
 
-/* Cuts "NAME:VALUES" in two; the values may be missing. */
-static char *cut_name(char *word)
+char *spec_cut_name(char *word)
 {
     char *colon = strchr(word, ':');
     if (!colon)
@@ -232,12 +220,12 @@ static char *cut_name(char *word)
 
 static int read_link(simulate_spec *s, char *word, double ideal_ns)
 {
-    char *values = cut_name(word);
+    char *values = spec_cut_name(word);
     const uint32_t l = s->d.n_links;
     if (l == SPEC_MOST)
         return cli_bad("at most %d links are possible", SPEC_MOST);
     s->links[l] = (heddle_simulated_link){0, 0};
-    if (take_name(s->link_names[l], word) || set_values(s, &s->links[l], link_keys, values, ideal_ns))
+    if (spec_take_name(s->link_names[l], word) || spec_set_values(s, &s->links[l], link_keys, values, ideal_ns))
         return CLI_BAD;
     s->d.n_links++;
     return s->links[l].bytes_ns > 0 ? CLI_OK : cli_bad("link %s: a rate is expected", word);
@@ -257,7 +245,7 @@ static int read_kind(simulate_spec *s, char *word, double ideal_ns)
     static const heddle_simulated_kind core = {.n_units = 1, .rate = 1e-3, .t0_ns = 300, .most_flying = 1, .least = 64};
     static const heddle_simulated_kind gpu = {
         .n_units = 1, .rate = 50e-3, .t0_ns = 12000, .most_flying = 2, .least = 4096, .may_hang = 1};
-    char *values = cut_name(word), *star = strchr(word, '*'), *name = star ? star + 1 : word;
+    char *values = spec_cut_name(word), *star = strchr(word, '*'), *name = star ? star + 1 : word;
     const uint32_t at = s->d.n_kinds;
     uint64_t n = 1;
     if (at == SPEC_MOST)
@@ -268,7 +256,7 @@ static int read_kind(simulate_spec *s, char *word, double ideal_ns)
         return cli_bad("%s*%s: a number of units from 1 to 1000000 is expected", word, name);
     s->kinds[at] = strcmp(name, "gpu") ? core : gpu;
     s->kinds[at].n_units = (uint32_t)n;
-    if (take_name(s->kind_names[at], name) || set_values(s, &s->kinds[at], kind_keys, values, ideal_ns))
+    if (spec_take_name(s->kind_names[at], name) || spec_set_values(s, &s->kinds[at], kind_keys, values, ideal_ns))
         return CLI_BAD;
     s->kinds[at].model = first_named(s, at);
     s->d.n_kinds++;
@@ -290,7 +278,7 @@ static int read_words(simulate_spec *s, const char *text, int (*read)(simulate_s
 
 static int read_loop(simulate_spec *s, char *word, double ideal_ns)
 {
-    return set_values(s, s, loop_keys, word, ideal_ns);
+    return spec_set_values(s, s, loop_keys, word, ideal_ns);
 }
 
 /* Grains a nanosecond of all units. */

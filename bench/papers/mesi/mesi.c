@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* mesi.c - `heddle bench --figures mesi [-n SIDE] [--opt figures=LIST] [--opt steps=N] [--opt devices=WORDS] [--out DIR]`: matmul and hotspot on
- * GPUs, by the library and by hand (by_hand.h), as DIR/mesi-NAME.tsv:
+ * GPUs, by the library and by hand (by_hand.h), and jobs as in a paper (scheduling.c), as DIR/mesi-NAME.tsv:
  *
  *     matmul   products of SIDE x SIDE matrices (8192), of int32 and of fp32: the library's loop, its body in one launch, cuBLAS without
  *              TF32, cublasXt in tiles of 2048, 4096 and 8192 on one GPU and on all
  *     hotspot  N steps (100) of SIDE x SIDE cells: the library's loop, launches on one GPU, launches and events or a CUDA graph on two GPUs
  *              and more, with copies of rows or with stores into the neighbours' memory
+ *     14a ..   see scheduling.c
  *
  * compute_ms: on data that is where it is needed; of cublasXt copies are in it. total_ms: from host memory to host memory. rate: 10^9
  * multiply-adds, or cells, a second of compute_ms, or of total_ms where there is no other. The first and the last answer are compared with
  * the app's reference; what differs, fails or cannot be there is a row `skipped` with the reason. The library's devices are "cuda:0", or WORDS. */
 #include "by_hand.h"
 #include "loop.h"
+#include "mesi.h"
 #include "papers.h"
-#include "rows.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SIDE 8192
-#define STEPS "100"
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 enum { WHY = BY_HAND_ERROR };
 
 typedef struct figures {
     const options *o;
     uint64_t side;
-    const char *list, *steps, *devices; /* list NULL: all */
+    const char *list, *steps, *devices; /* NULL: all figures, as many as each has by itself */
     int wrong;                          /* a check failed */
 } figures;
 
@@ -270,10 +270,10 @@ static int begin(figures *f, figure_files *files)
     return CLI_OK;
 }
 
-static int end(figure_files *files, const char *name, int status)
+int mesi_end(figure_files *files, const char *name, int has_svg, int status)
 {
     if (!status)
-        return figure_end(files, name, 0);
+        return figure_end(files, name, has_svg);
     figure_drop(files);
     return CLI_BAD;
 }
@@ -283,18 +283,20 @@ static int make_matmul(figures *f)
     const double work = (double)f->side * (double)f->side * (double)f->side;
     figure_files files;
     return begin(f, &files) ||
-           end(&files, "mesi-matmul",
+           mesi_end(
+               &files, "mesi-matmul", 0,
                put_app(f, files.tsv.out, "matmul", "matmul int32", (app_pair){"type", "int32"}, work, put_matmul) ||
                    put_app(f, files.tsv.out, "matmul", "matmul fp32", (app_pair){"type", "fp32"}, work, put_matmul));
 }
 
 static int make_hotspot(figures *f)
 {
-    const double work = (double)f->side * (double)f->side * strtod(f->steps, NULL);
+    const char *steps = f->steps ? f->steps : "100";
+    const double work = (double)f->side * (double)f->side * strtod(steps, NULL);
     figure_files files;
     return begin(f, &files) ||
-           end(&files, "mesi-hotspot",
-               put_app(f, files.tsv.out, "hotspot", "hotspot", (app_pair){"steps", f->steps}, work, put_hotspot));
+           mesi_end(&files, "mesi-hotspot", 0,
+                    put_app(f, files.tsv.out, "hotspot", "hotspot", (app_pair){"steps", steps}, work, put_hotspot));
 }
 
 static const struct {
@@ -318,11 +320,19 @@ static int find_options(const options *o, figures *f)
     return CLI_OK;
 }
 
+static int make_scheduling(const figures *f, size_t *n_made)
+{
+    uint64_t n_steps = 0;
+    if (f->steps && cli_parse_u64(f->steps, 1, 100000, &n_steps))
+        return cli_bad("--opt steps=%s: a number of steps is expected", f->steps);
+    return mesi_make_scheduling(f->list, f->o->out ? f->o->out : ".", (uint32_t)n_steps, n_made);
+}
+
 int figures_mesi(const options *o)
 {
-    figures f = {.o = o, .side = o->request.n[0] ? o->request.n[0] : SIDE, .steps = STEPS, .devices = "cuda:0"};
+    figures f = {.o = o, .side = o->request.n[0] ? o->request.n[0] : SIDE, .devices = "cuda:0"};
     size_t n_made = 0, at;
-    if (find_options(o, &f))
+    if (find_options(o, &f) || make_scheduling(&f, &n_made))
         return CLI_BAD;
     for (size_t i = 0; i < COUNT(all_figures); i++) {
         if (f.list && !figure_listed(f.list, all_figures[i].name, &at))
@@ -332,6 +342,6 @@ int figures_mesi(const options *o)
         n_made++;
     }
     if (!n_made)
-        return cli_bad("--opt figures=%s: of matmul and hotspot", f.list);
+        return cli_bad("--opt figures=%s: of matmul, hotspot, 14a to 14d and 15a to 15c", f.list);
     return f.wrong ? CLI_WRONG : CLI_OK;
 }

@@ -2,13 +2,15 @@
 /* cut.c - the slices of a job, and which device has which.
  *
  * settle, static: a device has a share, an interval of grains. A share is one slice, unless much of what it touches is elsewhere: then it is cut,
- * so that the first slices run while the others' rows are on their way; or unless it needs more than a part of the pool: then slices are
+ * so that the first slices run while the others' rows are on their way; or unless only its ends need rows of neighbours: then these come first; or unless it needs more than a part of the pool: then slices are
  * so small that the next two fit beside the one that runs. Others are cut into a number of equal tasks. */
 #include "engine/multi/line_inside.h"
 
 #define COMES_BYTES (32ull << 20) /* of a slice: a link is busy with it for most of a millisecond */
 #define MOST_PARTS 16u            /* of a share, for the sake of overlap */
 #define OF_POOL 4u                /* a slice needs at most so little of the pool, if that can be */
+#define GIVE_NS 10000u            /* the host needs to give the ops of a share that is cut into ends and the rest */
+#define LEAST_GRAINS 8u           /* of a share that is cut so */
 
 static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
 static uint64_t over(uint64_t x, uint64_t by) { return by ? (x + by - 1u) / by : 0; }
@@ -70,6 +72,7 @@ static int get_parts(hd_line_job *j, uint64_t n)
 {
     j->parts = n ? hd_new(n * sizeof *j->parts) : NULL;
     j->n_parts = 0;
+    j->n_room = n;
     return n && !j->parts ? -1 : 0;
 }
 
@@ -83,19 +86,50 @@ static void add_part(hd_line_job *j, const hd_grains *b, uint32_t device)
     p->node = HD_NONE;
 }
 
+/* Does only a grain at an end need what is elsewhere, such as a row of a neighbour? *inner: all but such grains. */
+static int has_border(const hd_line_kind *k, uint32_t device, const hd_grains *share, hd_grains *inner)
+{
+    const hd_grains low = {share->begin, share->begin + 1u, 0, k->config.n_2};
+    const hd_grains high = {share->end - 1u, share->end, 0, k->config.n_2};
+    *inner = *share;
+    if (share->end - share->begin < LEAST_GRAINS || k->shares[device].busy_ns < (uint64_t)GIVE_NS * k->line->n_devices)
+        return 0;
+    inner->begin += missing(k, device, &low) != 0;
+    inner->end -= missing(k, device, &high) != 0;
+    return (inner->begin != share->begin || inner->end != share->end) && !missing(k, device, inner);
+}
+
+/* Grains at the ends first: what others need of them is on its way to them while the rest is at work. */
+static void add_border(hd_line_job *j, uint32_t device, const hd_grains *share, const hd_grains *inner)
+{
+    const hd_grains low = {share->begin, inner->begin, 0, share->end_2};
+    const hd_grains high = {inner->end, share->end, 0, share->end_2};
+    if (low.begin < low.end)
+        add_part(j, &low, device);
+    if (high.begin < high.end)
+        add_part(j, &high, device);
+    add_part(j, inner, device);
+}
+
 static int cut_shares(hd_line *l, hd_line_job *j)
 {
     const hd_line_kind *s = j->kind;
     uint64_t n = 0, k, parts;
     uint32_t d;
     for (d = 0; d < l->n_devices; d++)
-        n += parts_of(s, d);
+        n += parts_of(s, d) + 2u;
     if (get_parts(j, n))
         return -1;
     for (d = 0; d < l->n_devices; d++) {
         const hd_grains share = hd_cut_share(s, d);
         const uint64_t grains = share.end - share.begin;
-        for (k = 0, parts = parts_of(s, d); k < parts; k++) {
+        hd_grains inner;
+        parts = parts_of(s, d);
+        if (parts == 1 && has_border(s, d, &share, &inner)) {
+            add_border(j, d, &share, &inner);
+            continue;
+        }
+        for (k = 0; k < parts; k++) {
             const hd_grains b = {share.begin + grains * k / parts, share.begin + grains * (k + 1u) / parts, 0,
                                  s->config.n_2};
             add_part(j, &b, d);

@@ -27,7 +27,8 @@ typedef struct hd_seg_copy {
     hd_seg_window *window; /* NULL: home */
     hd_seg_point ready;    /* what wrote it last */
     uint64_t sources;      /* until that is done: devices that its bytes depend on, a bit each */
-    uint64_t is_valid;
+    uint32_t is_valid;
+    uint32_t depth;   /* until that is done: moves one after the other that it comes by, with those of other readers */
     uint64_t marks[]; /* its readers since then; of home: all that touched it. In a new copy: the extent's */
 } hd_seg_copy;
 

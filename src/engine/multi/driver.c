@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#define GIVES 16u   /* slices between two looks at the queues */
+#define GIVES 16u /* slices between two looks at the queues */
+#define FETCH_PARTS 16u
 #define SPINS 4096u /* fruitless looks before the thread naps */
 #define NAP_NS 20000
 
@@ -101,38 +102,56 @@ static void take_requests(hd_jobs *j)
 
 static heddle_status keep_points(hd_request *r, const hd_seg_plan *plan)
 {
-    r->points.n = 0;
     if (hd_list_room(&r->points, plan->n_host_waits, sizeof(hd_seg_point)))
         return hd_say(NULL, HEDDLE_ENOMEM, "an array of jobs: out of memory");
-    if (plan->n_host_waits)
-        memcpy(r->points.at, (const hd_seg_point *)plan->waits.at + plan->first_host_wait,
-               plan->n_host_waits * sizeof(hd_seg_point));
-    r->points.n = plan->n_host_waits;
+    if (!plan->n_host_waits)
+        return HEDDLE_OK;
+    memcpy((hd_seg_point *)r->points.at + r->points.n, (const hd_seg_point *)plan->waits.at + plan->first_host_wait,
+           plan->n_host_waits * sizeof(hd_seg_point));
+    r->points.n += plan->n_host_waits;
     return HEDDLE_OK;
 }
 
-static heddle_status check_lost(const hd_jobs *j, const hd_request *r)
+static heddle_status check_lost(const hd_jobs *j, const hd_request *r, const hd_seg_rect *part)
 {
     hd_seg_rect first;
-    if (r->kind != HD_REQUEST_FETCH ||
-        !hd_segments_is_lost(hd_line_segments(j->line), r->array->segment, &r->rect, &first))
+    if (r->kind != HD_REQUEST_FETCH || !hd_segments_is_lost(hd_line_segments(j->line), r->array->segment, part, &first))
         return HEDDLE_OK;
     return hd_say(NULL, HEDDLE_EDEVICE,
                   "heddle_array_fetch: rows %" PRIu64 " to %" PRIu64 " were lost with the only device that had them",
                   first.row, first.end_row - 1u);
 }
 
-static heddle_status plan_request(hd_jobs *j, hd_request *r)
+static heddle_status plan_request(hd_jobs *j, hd_request *r, const hd_seg_rect *part)
 {
     hd_segments *s = hd_line_segments(j->line);
     hd_seg_plan *plan = &j->given.plan;
     heddle_status status;
-    r->is_planned = 1;
-    HD_TRY(check_lost(j, r));
-    status = r->kind == HD_REQUEST_FETCH ? hd_segments_fetch(s, r->array->segment, &r->rect, plan)
-                                         : hd_segments_wrote(s, r->array->segment, &r->rect, plan);
+    HD_TRY(check_lost(j, r, part));
+    status = r->kind == HD_REQUEST_FETCH ? hd_segments_fetch(s, r->array->segment, part, plan)
+                                         : hd_segments_wrote(s, r->array->segment, part, plan);
     hd_put_plan(j, plan, NULL); /* also of a call that failed */
     return status == HEDDLE_OK ? keep_points(r, plan) : hd_say(NULL, status, "an array of jobs: out of memory");
+}
+
+/* Some rows of a fetch go home as soon as all slices that write them have been given; the rest of the job may still be at work. */
+static heddle_status plan_parts(hd_jobs *j, hd_request *r)
+{
+    const int is_fetch = r->kind == HD_REQUEST_FETCH;
+    const uint64_t n_parts = is_fetch ? FETCH_PARTS : 1, n = r->rect.end_row - r->rect.row;
+    heddle_status s = HEDDLE_OK;
+    for (; r->n_planned < n_parts && s == HEDDLE_OK; r->n_planned++) {
+        hd_seg_rect part = r->rect;
+        part.row = r->rect.row + n * r->n_planned / n_parts;
+        part.end_row = r->rect.row + n * (r->n_planned + 1u) / n_parts;
+        if (part.row == part.end_row)
+            continue;
+        if (hd_line_touches(j->line, r->array->segment, &part, is_fetch))
+            return HEDDLE_OK;
+        s = plan_request(j, r, &part);
+    }
+    r->is_planned = 1;
+    return s;
 }
 
 static int is_passed(const hd_jobs *j, const hd_request *r)
@@ -149,15 +168,15 @@ static int is_passed(const hd_jobs *j, const hd_request *r)
 static int look_at(hd_jobs *j, hd_request *r)
 {
     heddle_status s = HEDDLE_OK;
-    if (!r->is_planned && hd_line_touches(j->line, r->array->segment, &r->rect, r->kind == HD_REQUEST_FETCH))
-        return 0;
     if (!r->is_planned)
-        s = plan_request(j, r);
+        s = plan_parts(j, r);
     if (tell_losses(j)) { /* once more, with those that are left */
         r->is_planned = 0;
+        r->n_planned = 0;
+        r->points.n = 0;
         return 0;
     }
-    if (s == HEDDLE_OK && !is_passed(j, r))
+    if (s == HEDDLE_OK && (!r->is_planned || !is_passed(j, r)))
         return 0;
     if (r->kind == HD_REQUEST_DROP) {
         hd_segments_drop(hd_line_segments(j->line), r->array->segment);
@@ -191,15 +210,6 @@ static void say_lost_rows(hd_jobs *j)
                      "a job needs rows %" PRIu64 " to %" PRIu64
                      " of array %u, which were lost with the only device that had them",
                      r.row, r.end_row - 1u, array);
-}
-
-/* Room is made before it is needed. Without memory that is tried again. */
-static void tidy(hd_jobs *j, uint32_t d)
-{
-    if (!is_ours(j, d) || hd_line_is_empty(j->line))
-        return;
-    (void)hd_segments_tidy(hd_line_segments(j->line), d, &j->given.plan);
-    hd_put_plan(j, &j->given.plan, NULL);
 }
 
 /* Gives some slices. 1: there was one. */
@@ -299,10 +309,8 @@ static int turn(hd_jobs *j)
     moved = give_some(j);
     for (d = 0; d < j->n_devices; d++)
         moved |= look_at_device(j, d);
-    for (d = 0; d < j->n_devices; d++) {
-        tidy(j, d);
+    for (d = 0; d < j->n_devices; d++)
         check_limit(j, d);
-    }
     (void)tell_losses(j);
     look_at_requests(j);
     if (moved)

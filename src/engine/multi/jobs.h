@@ -50,6 +50,7 @@ typedef struct hd_request {
     hd_list points; /* hd_seg_point: that have to be passed */
     uint64_t start_ns;
     int is_planned, is_answered;
+    uint32_t n_planned; /* parts of a fetch */
     heddle_status status;
     hd_error error;
 } hd_request;

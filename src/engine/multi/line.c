@@ -6,6 +6,7 @@
 #define MOST_CROWDED 3u /* where the pool is nearly full: what the next two need is there or on its way */
 #define CROWDED 8u      /* an eighth of the pool is left */
 #define TASKS_EACH 8u   /* of a device, if anybody may take them */
+#define JOBS_AHEAD 8u   /* jobs that have not been opened, and are looked at for what will be used */
 #define FREE_AHEAD 2u   /* slices that anybody may take: a device has one more than it runs */
 
 /* ---- new and delete ------------------------------------------------------------------------------------------------------- */
@@ -64,6 +65,21 @@ int hd_line_touches(const hd_line *l, uint32_t array, const hd_seg_rect *rect, i
     return 0;
 }
 
+/* The same of jobs that have not been opened: of each what the device would have. */
+static uint64_t next_job(const hd_line *l, uint32_t device, uint32_t array, const hd_seg_rect *rect, uint64_t n)
+{
+    const hd_line_job *j = l->unopened;
+    const uint64_t end = n + JOBS_AHEAD;
+    for (; j && n < end; j = j->next, n++) {
+        const hd_line_kind *k = j->kind;
+        const hd_grains all = {0, k->config.n, 0, k->config.n_2};
+        const hd_grains block = k->config.n_tasks ? all : hd_cut_share(k, device);
+        if (block.begin < block.end && touches(k, &block, array, rect, 0))
+            return n;
+    }
+    return UINT64_MAX;
+}
+
 /* For the directory: how many slices of the device come before one that touches the rect. Slices that anybody may take count as its own. */
 static uint64_t next_use(void *line, uint32_t device, uint32_t array, const hd_seg_rect *rect)
 {
@@ -80,7 +96,7 @@ static uint64_t next_use(void *line, uint32_t device, uint32_t array, const hd_s
                 return n;
             n++;
         }
-    return UINT64_MAX;
+    return next_job(l, device, array, rect, n);
 }
 
 heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
@@ -109,12 +125,13 @@ heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
     return HEDDLE_ENOMEM;
 }
 
-static void free_job(hd_line_job *j)
+static void free_job(const hd_line *l, hd_line_job *j)
 {
     uint32_t i;
+    hd_delete(j->shares, l->n_devices * sizeof *j->shares);
     for (i = 0; i < j->n_parts; i++)
         hd_list_clear(&j->parts[i].home);
-    hd_delete(j->parts, j->n_parts * sizeof *j->parts);
+    hd_delete(j->parts, j->n_room * sizeof *j->parts);
     hd_delete(j, sizeof *j);
 }
 
@@ -126,7 +143,7 @@ void hd_line_delete(hd_line *l)
     while (l->first) {
         hd_line_job *j = l->first;
         l->first = j->next;
-        free_job(j);
+        free_job(l, j);
     }
     for (d = 0; l->devices && d <= l->n_devices; d++)
         hd_list_clear(&l->devices[d].queue);
@@ -153,6 +170,36 @@ static void set_tasks(hd_line_kind_config *k, uint32_t n_devices)
     k->n_tasks_2 = k->n_tasks_2 < k->n_2 ? k->n_tasks_2 : (uint32_t)k->n_2;
 }
 
+/* Another kind that has the same bounds and owners; or could have. */
+static hd_line_kind *relative(const hd_line *l, const hd_line_kind *k)
+{
+    const hd_line_kind_config *c = &k->config;
+    hd_line_kind *o;
+    for (o = l->kinds; o; o = o->next)
+        if (o != k && c->family && o->config.family == c->family && o->config.n == c->n && o->config.n_2 == c->n_2 &&
+            o->config.map == c->map && o->config.n_tasks == c->n_tasks && o->config.n_tasks_2 == c->n_tasks_2)
+            return o;
+    return NULL;
+}
+
+static int get_shares(hd_line *l, hd_line_kind *k)
+{
+    const hd_line_kind *like = relative(l, k);
+    k->shares = hd_new(l->n_devices * sizeof *k->shares);
+    if (like) {
+        k->bounds = like->bounds;
+        k->owners = like->owners;
+        return k->shares ? 0 : -1;
+    }
+    k->bounds = hd_new((l->n_devices + 1u) * sizeof *k->bounds);
+    if (k->config.map == HEDDLE_MAP_FIXED && (k->owners = hd_new(n_owners(k) * sizeof *k->owners)))
+        memset(k->owners, 0xff, n_owners(k) * sizeof *k->owners);
+    if (!k->shares || !k->bounds || (k->config.map == HEDDLE_MAP_FIXED && !k->owners))
+        return -1;
+    hd_settle_begin(k);
+    return 0;
+}
+
 heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_kind **out)
 {
     hd_line_kind *k = hd_new(sizeof *k);
@@ -162,20 +209,13 @@ heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_k
     k->line = l;
     k->config = *kind;
     set_tasks(&k->config, l->n_devices);
-    k->bounds = hd_new((l->n_devices + 1u) * sizeof *k->bounds);
-    k->shares = hd_new(l->n_devices * sizeof *k->shares);
-    if (kind->map == HEDDLE_MAP_FIXED)
-        k->owners = hd_new(n_owners(k) * sizeof *k->owners);
-    if (!k->bounds || !k->shares || (kind->map == HEDDLE_MAP_FIXED && !k->owners)) {
+    if (get_shares(l, k)) {
         hd_kind_delete(k);
         *out = NULL;
         return HEDDLE_ENOMEM;
     }
-    if (k->owners)
-        memset(k->owners, 0xff, n_owners(k) * sizeof *k->owners);
     k->next = l->kinds;
     l->kinds = k;
-    hd_settle_begin(k);
     return HEDDLE_OK;
 }
 
@@ -189,9 +229,11 @@ void hd_kind_delete(hd_line_kind *k)
             *at = k->next;
             break;
         }
-    hd_delete(k->bounds, k->bounds ? (k->line->n_devices + 1u) * sizeof *k->bounds : 0);
+    if (!relative(k->line, k)) {
+        hd_delete(k->bounds, k->bounds ? (k->line->n_devices + 1u) * sizeof *k->bounds : 0);
+        hd_delete(k->owners, k->owners ? n_owners(k) * sizeof *k->owners : 0);
+    }
     hd_delete(k->shares, k->shares ? k->line->n_devices * sizeof *k->shares : 0);
-    hd_delete(k->owners, k->owners ? n_owners(k) * sizeof *k->owners : 0);
     hd_delete(k, sizeof *k);
 }
 
@@ -209,8 +251,10 @@ void hd_kind_share(const hd_line_kind *k, uint32_t device, uint64_t *n_grains, u
 heddle_status hd_line_start(hd_line *l, hd_line_kind *k, void *user, hd_line_job **out)
 {
     hd_line_job *j = hd_new(sizeof *j);
-    if (!j)
+    if (!j || !(j->shares = hd_new(l->n_devices * sizeof *j->shares))) {
+        hd_delete(j, sizeof *j);
         return HEDDLE_ENOMEM;
+    }
     j->kind = k;
     j->user = user;
     if (l->last)
@@ -227,11 +271,22 @@ heddle_status hd_line_start(hd_line *l, hd_line_kind *k, void *user, hd_line_job
 /* Are its slices in the order? Those of others are opened only when none waits, so that nothing has to be compared. */
 static int is_ordered(const hd_line_job *j) { return j->kind->config.n_tasks > 0; }
 
+/* FIXED: are there tasks without a device? The job that is opened first says which each has. */
+static int is_unmapped(const hd_line_kind *k)
+{
+    uint64_t i;
+    for (i = 0; k->owners && i < n_owners(k); i++)
+        if (k->owners[i] == HD_NONE)
+            return 1;
+    return 0;
+}
+
 static int may_open(const hd_line *l, const hd_line_job *j)
 {
     if (j->kind->config.is_alone || (l->first != j && l->first->kind->config.is_alone))
         return l->first == j;
-    return !l->n_waiting || (is_ordered(j) && l->order.n_waiting == l->n_waiting && l->n_waiting < HD_WINDOW);
+    return !l->n_waiting ||
+           (is_ordered(j) && !is_unmapped(j->kind) && l->order.n_waiting == l->n_waiting && l->n_waiting < HD_WINDOW);
 }
 
 static int put(hd_line_device *d, hd_line_slice *p)
@@ -268,7 +323,7 @@ static heddle_status open_job(hd_line *l, hd_line_job *j)
 {
     HD_TRY(hd_cut_job(l, j));
     l->unopened = j->next;
-    memset(j->kind->shares, 0, l->n_devices * sizeof *j->kind->shares);
+    j->n_changes = l->n_changes;
     return add_parts(l, j, is_ordered(j));
 }
 
@@ -389,7 +444,7 @@ static int goes_home(const hd_seg_use *uses, const uint8_t *comes_home, uint32_t
 static void note_given(hd_line *l, hd_line_slice *p, uint32_t d, uint64_t now_ns)
 {
     hd_line_device *x = device_at(l, d);
-    hd_line_share *share = &p->job->kind->shares[d];
+    hd_line_share *share = &p->job->shares[d];
     p->state = HD_SLICE_GIVEN;
     p->device = d;
     p->begin_ns = now_ns;
@@ -400,6 +455,7 @@ static void note_given(hd_line *l, hd_line_slice *p, uint32_t d, uint64_t now_ns
         x->given = p;
     x->last_given = p;
     x->n_given++;
+    x->is_untidy = 1;
     l->n_under_way++;
     l->n_waiting--;
     p->job->n_waiting--;
@@ -444,6 +500,24 @@ static int is_tight(const hd_line *l, const hd_line_device *from, uint32_t d)
     return first && missing(l, d, *first) > room;
 }
 
+/* Of a slice of the job; 0: not known. */
+static double slice_ns(const hd_line_job *j, uint32_t d)
+{
+    return j->shares[d].n_ended ? (double)j->shares[d].busy_ns / (double)j->shares[d].n_ended : 0;
+}
+
+/* Would another device end all that nobody has before this one ends one more? Then this one leaves it: it would be the last. */
+static int is_too_slow(const hd_line *l, const hd_line_job *j, uint32_t d)
+{
+    const double end = (device_at(l, d)->n_given + 1.0) * slice_ns(j, d);
+    uint32_t k;
+    for (k = 0; k < l->n_devices; k++)
+        if (k != d && hd_is_here(l, k) && slice_ns(j, k) > 0 &&
+            (device_at(l, k)->n_given + (double)j->n_waiting) * slice_ns(j, k) < end)
+            return 1;
+    return 0;
+}
+
 /* A slice for the device; NULL: there is none now. */
 static hd_line_slice **look(const hd_line *l, uint32_t d, hd_line_device **from)
 {
@@ -456,7 +530,8 @@ static hd_line_slice **look(const hd_line *l, uint32_t d, hd_line_device **from)
     if (at || n >= FREE_AHEAD)
         return at;
     *from = commons(l);
-    return choose(l, *from, d, is_short || is_tight(l, *from, d));
+    at = choose(l, *from, d, is_short || is_tight(l, *from, d));
+    return at && is_too_slow(l, (*at)->job, d) ? NULL : at;
 }
 
 static void finish_some(hd_line *l);
@@ -471,11 +546,12 @@ static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
     if (!comes_home[i] || !(uses[i].mode & HEDDLE_MODE_OUT))
         return HEDDLE_OK;
     HD_TRY(hd_segments_fetch(l->segments, uses[i].array, &uses[i].rect, &out->plan));
+    if (!out->plan.n_host_waits)
+        return HEDDLE_OK;
     if (hd_list_room(&p->home, out->plan.n_host_waits, sizeof(hd_seg_point)))
         return HEDDLE_ENOMEM;
-    if (out->plan.n_host_waits)
-        memcpy((hd_seg_point *)p->home.at + p->home.n, (hd_seg_point *)out->plan.waits.at + out->plan.first_host_wait,
-               out->plan.n_host_waits * sizeof(hd_seg_point));
+    memcpy((hd_seg_point *)p->home.at + p->home.n, (hd_seg_point *)out->plan.waits.at + out->plan.first_host_wait,
+           out->plan.n_host_waits * sizeof(hd_seg_point));
     p->home.n += out->plan.n_host_waits;
     return HEDDLE_OK;
 }
@@ -499,6 +575,21 @@ static heddle_status bring_home(hd_line *l, hd_given *out, int *given)
     return HEDDLE_OK;
 }
 
+/* Moves home before room is needed; joins cells. Without memory that is tried again. */
+static void tidy(hd_line *l, hd_given *out, int *given)
+{
+    uint32_t d;
+    for (d = 0; d < l->n_devices && !*given; d++) {
+        if (!device_at(l, d)->is_untidy)
+            continue;
+        device_at(l, d)->is_untidy = hd_segments_tidy(l->segments, d, &out->plan) != HEDDLE_OK;
+        *given = out->plan.ops.n > 0;
+        out->job = NULL;
+        out->job_user = NULL;
+        out->device = d;
+    }
+}
+
 heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns)
 {
     uint32_t k, best = HD_NONE;
@@ -507,7 +598,9 @@ heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_n
     *given = 0;
     out->plan.ops.n = 0; /* also where no plan is made before something fails */
     finish_some(l);      /* what went home may have been there at once */
-    HD_TRY(bring_home(l, out, given));
+    tidy(l, out, given);
+    if (!*given)
+        HD_TRY(bring_home(l, out, given));
     if (*given)
         return HEDDLE_OK;
     HD_TRY(open_jobs(l));
@@ -543,10 +636,9 @@ static void end_job(hd_line *l, hd_line_job *j)
         l->last = before;
     if (l->unopened == j)
         l->unopened = j->next;
-    if (j->status == HEDDLE_OK)
-        hd_settle_ended(j->kind);
+    hd_settle_ended(l, j);
     l->ended(l->user, j, j->user, j->status);
-    free_job(j);
+    free_job(l, j);
 }
 
 static int is_home(const hd_line *l, const hd_line_slice *p)
@@ -578,8 +670,9 @@ static void finish(hd_line *l, hd_line_device *d, hd_line_slice *p)
 static void note_time(hd_line_device *d, hd_line_slice *p, uint64_t now_ns)
 {
     const uint64_t begin = p->begin_ns > d->last_ns ? p->begin_ns : d->last_ns;
+    p->job->shares[p->device].n_ended++;
     if (now_ns > begin)
-        p->job->kind->shares[p->device].busy_ns += now_ns - begin;
+        p->job->shares[p->device].busy_ns += now_ns - begin;
     d->last_ns = now_ns;
 }
 

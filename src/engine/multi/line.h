@@ -38,6 +38,8 @@ typedef struct hd_line_kind_config {
     void (*uses)(const void *self, const hd_grains *block, hd_seg_use *out, uint8_t *comes_home);
     const void *self;
     uint32_t is_alone; /* 1: no slice of another job is under way beside it */
+    uint64_t
+        family; /* kinds with the same number, and the same grains, tasks and map, have the same shares, or tasks on the same devices; 0: none is like it */
 } hd_line_kind_config;
 
 typedef struct hd_line_config {
@@ -62,7 +64,8 @@ void hd_kind_delete(hd_line_kind *k);
 /* A job joins the line. */
 heddle_status hd_line_start(hd_line *l, hd_line_kind *k, void *user, hd_line_job **out);
 
-/* A slice that was given, or one with results that go home now, after its body has ended: the plan's ops are to be put into their queues now, in their
+/* A slice that was given; one with results that go home now, after its body has ended; or (job NULL) what goes home to make room: the
+ * plan's ops are to be put into their queues now, in their
  * order. If there is a body among them, it is the block's. */
 typedef struct hd_given {
     hd_line_job *job;

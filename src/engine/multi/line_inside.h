@@ -37,22 +37,29 @@ struct hd_line_job {
     void *user;
     hd_line_slice *parts;
     uint32_t n_parts, n_waiting, n_left; /* not given; not done */
+    uint64_t n_room;                     /* of parts */
+    struct hd_line_share *shares;        /* of each device */
+    uint64_t n_changes;                  /* of bounds, when it was opened */
     heddle_status status;
     hd_line_job *next;
 };
 
-/* What a device did in the last job that has ended, and in the one before. */
+/* What a device did in a job. */
 typedef struct hd_line_share {
-    uint64_t n_grains, n_parts, busy_ns;
+    uint64_t n_grains, n_parts, n_ended, busy_ns; /* ended: of the parts */
 } hd_line_share;
 
 struct hd_line_kind {
     hd_line *line;
     hd_line_kind_config config;
-    uint64_t *bounds;      /* shares: device d has grains bounds[d] .. bounds[d + 1] - 1 of the first index */
-    uint32_t *owners;      /* FIXED: of each task; HD_NONE: not known */
-    hd_line_share *shares; /* of each device, by the job that was opened last */
+    /* Of all kinds of a family: */
+    uint64_t *bounds; /* shares: device d has grains bounds[d] .. bounds[d + 1] - 1 of the first index */
+    uint32_t *owners; /* FIXED: of each task; HD_NONE: not known */
+    /* Of its own: */
+    hd_line_share *shares; /* of each device, in the job that ended last */
     uint32_t n_late;       /* jobs in a row that ended unevenly */
+    uint64_t n_uneven;     /* jobs that did since bounds were changed */
+    uint64_t n_ended;
     hd_kind_counts counts;
     hd_line_kind *next; /* of the line */
 };
@@ -75,8 +82,8 @@ typedef struct hd_line_device {
     uint64_t head; /* the first of them that may not be NULL */
     hd_line_slice *given, *last_given;
     uint32_t n_given;
-    uint64_t last_ns; /* when its last body ended */
-    int is_lost;
+    uint64_t last_ns;       /* when its last body ended */
+    int is_lost, is_untidy; /* untidy: it was given a slice since hd_segments_tidy */
 } hd_line_device;
 
 struct hd_line {
@@ -92,6 +99,7 @@ struct hd_line {
     hd_line_job *unopened;     /* the first of these */
     uint32_t n_waiting;        /* slices of opened jobs that have not been given */
     uint64_t n_under_way;
+    uint64_t n_changes; /* of bounds, of all kinds */
     hd_line_kind *kinds;
     uint32_t lost_array; /* rows that a job needed and nobody has; HD_NONE: there were none */
     hd_seg_rect lost_rect;
@@ -107,8 +115,8 @@ heddle_status hd_cut_job(hd_line *l, hd_line_job *j);
 /* The block of all that the device has of a job of this kind. */
 hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device);
 
-/* settle.c: first shares, by weights. A job of the kind has ended: changes shares if that pays. */
+/* settle.c: first shares, by weights. A job has ended: changes shares of its kind if that pays. */
 void hd_settle_begin(hd_line_kind *k);
-void hd_settle_ended(hd_line_kind *k);
+void hd_settle_ended(hd_line *l, const hd_line_job *j);
 
 #endif

@@ -2,7 +2,8 @@
 /* move.c - moves: from where, in how few ops, and after what (segment.h, directory.h). */
 #include "engine/multi/directory.h"
 
-#define MOST_JOINED 32u /* runs that a run of the next band is compared with */
+#define LONG_BYTES (16ull << 20) /* a copy of more is busy for long enough; the next piece may be ready later */
+#define MOST_JOINED 32u          /* runs that a run of the next band is compared with */
 
 /* Cells that are neighbours and come from the same window. */
 typedef struct run {
@@ -72,7 +73,18 @@ hd_seg_op *hd_seg_plan_give(hd_segments *s, hd_seg_plan *plan, uint32_t queue)
 
 /* ---- the source ------------------------------------------------------------------------------------------------------ */
 
-/* The less, the better; UINT32_MAX: the device cannot read it. */
+static uint32_t depth_of(const hd_segments *s, const hd_seg_copy *copy)
+{
+    return hd_seg_point_is_done(&s->clocks, copy->ready) ? 0 : copy->depth;
+}
+
+static uint32_t n_readers(const hd_segments *s, const hd_seg_copy *copy)
+{
+    return hd_marks_open(&s->clocks, copy->window->device, copy->marks);
+}
+
+/* By when a copy of it would have come, in moves: so devices pass the same bytes on in a tree. The less, the better; UINT32_MAX: the
+ * device cannot read it. */
 static uint32_t distance(const hd_segments *s, const hd_seg_copy *copy, uint32_t device)
 {
     if (!copy->is_valid)
@@ -83,7 +95,7 @@ static uint32_t distance(const hd_segments *s, const hd_seg_copy *copy, uint32_t
         return 0;
     if (!s->reach[device * s->n_devices + copy->window->device])
         return UINT32_MAX;
-    return 1 + hd_marks_open(&s->clocks, copy->window->device, copy->marks);
+    return 1 + depth_of(s, copy) + n_readers(s, copy);
 }
 
 static hd_seg_copy *nearest(const hd_segments *s, const hd_seg_cell *c, uint32_t device)
@@ -140,9 +152,11 @@ static hd_seg_copy *pick_only(const hd_segments *s, const hd_seg_cell *c, const 
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-static int add_run(hd_segments *s, const hd_seg_window *from, const hd_seg_rect *rect)
+static int add_run(hd_segments *s, const hd_seg_window *from, const hd_seg_rect *rect, int is_later)
 {
     run *last = s->runs.n ? (run *)s->runs.at + s->runs.n - 1 : NULL;
+    if (last && is_later && hd_seg_rect_bytes(&last->rect) >= LONG_BYTES)
+        last = NULL;
     if (last && last->from == from && last->rect.byte == rect->byte && last->rect.end_row == rect->row) {
         last->rect.end_row = rect->end_row;
         return 0;
@@ -176,16 +190,26 @@ static void join_runs(hd_segments *s)
     s->runs.n = n;
 }
 
+/* Is it ready after something else than the piece before? */
+static int is_later(const hd_segments *s, const hd_seg_copy *copy, hd_seg_point before)
+{
+    return !hd_seg_point_is_done(&s->clocks, copy->ready) &&
+           (copy->ready.queue != before.queue || copy->ready.number != before.number);
+}
+
 static int find_runs(hd_segments *s, hd_seg_array *a, const hd_seg_rect *rect, hd_seg_pick pick,
                      const hd_seg_window *picked_by)
 {
     hd_seg_walk walk = hd_seg_walk_begin(a, rect);
+    hd_seg_point ready = {0, 0};
     s->runs.n = 0;
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
         const hd_seg_copy *from = pick(s, c, picked_by);
         const hd_seg_rect of_cell = hd_seg_walk_rect(&walk);
-        if (from && add_run(s, from->window, &of_cell))
+        if (from && add_run(s, from->window, &of_cell, is_later(s, from, ready)))
             return -1;
+        if (from)
+            ready = from->ready;
     }
     join_runs(s);
     return 0;
@@ -226,8 +250,10 @@ static void commit_run(hd_segments *s, hd_seg_array *a, const run *r, hd_seg_win
     hd_seg_walk walk = hd_seg_walk_begin(a, &r->rect);
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
         hd_seg_copy *from = hd_seg_copy_in(s, c, r->from);
+        const uint32_t depth = 1 + depth_of(s, from) + (from->window ? n_readers(s, from) : 0);
         hd_mark_raise(from->marks, mark, p.number);
         hd_seg_copy_fill(s, hd_seg_copy_in(s, c, to), p, hd_seg_copy_sources(s, from) | bit_of(to));
+        hd_seg_copy_in(s, c, to)->depth = depth;
         if (to)
             to->may_be_dirty |= !hd_seg_copy_in(s, c, NULL)->is_valid;
     }

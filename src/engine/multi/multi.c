@@ -124,7 +124,8 @@ static heddle_status add_kind(hd_jobs *j, hd_request *r)
                                    .n_uses = (uint32_t)m->loop->pieces.n,
                                    .uses = hd_multi_uses,
                                    .self = m,
-                                   .is_alone = m->desc.is_safe || m->loop->founds.n};
+                                   .is_alone = m->desc.is_safe || m->loop->founds.n,
+                                   .family = (uintptr_t)m->loop->table + m->loop->desc.body + 1u};
     HD_TRY(check_room(m));
     if (hd_kind_new(j->line, &c, &m->kind) != HEDDLE_OK)
         return SAY(HEDDLE_ENOMEM, "out of memory");

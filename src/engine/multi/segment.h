@@ -113,7 +113,7 @@ heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_seg_rec
 /* The queue has passed the point, and all before it. */
 void hd_segments_done(hd_segments *s, hd_seg_point p);
 /* From time to time, also with a device that is not full. If a pool is more than 90 % full, and windows had to leave since the last
- * time: what leaves next is moved home if it is nowhere else, until what is free or would leave at once is 20 %. Joins cells that have become equal,
+ * time: what leaves next is moved home if it is nowhere else, until what is free or would leave at once is 20 %; but nothing that is used soon. Joins cells that have become equal,
  * when their number has doubled. */
 heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_seg_plan *plan);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* settle.c - shares of devices. They begin by weights. A device may end a job more than 5 % after the mean, twice in a row. Then shares are made
- * anew by the speeds that were measured, if the rows that have to move for that cost less time than eight jobs gain. */
+/* settle.c - shares of devices. They begin by weights. A device may end two jobs in a row more than 5 % after the mean. Then shares are made
+ * anew by the speeds that were measured. The rows that have to move for that must cost less time than jobs to come are expected to gain.
+ * After each change twice as many jobs have to end late, so that chance changes little. */
 #include "engine/multi/line_inside.h"
 
 #define LATE 1.05
+#define SHORT_NS 5000.0 /* begins and ends of bodies are not known better */
 #define TWICE 2u
-#define PAYS_WITHIN 8.0
+#define MOST_DOUBLED 10u
+#define PAYS_WITHIN 8u
 #define LINK 20e9 /* bytes/s: a device brings rows at least so quickly */
 
 /* Bounds by speeds; a device that is lost has none. */
@@ -84,9 +87,19 @@ static uint64_t moved(hd_line_kind *k, const uint64_t *bounds)
     return most;
 }
 
-static void move_bounds(hd_line_kind *k, double last_ns)
+/* Jobs within which a change has to pay: eight, or as many as wait in the line, or as have ended unevenly for want of it. */
+static double jobs_to_pay(const hd_line_kind *k)
 {
-    const hd_line *l = k->line;
+    const hd_line_kind *o;
+    uint64_t n = 0;
+    for (o = k->line->kinds; o; o = o->next)
+        n += o->bounds == k->bounds ? o->counts.n_jobs - o->n_ended : 0;
+    n = n > k->n_uneven ? n : k->n_uneven;
+    return (double)(n > PAYS_WITHIN ? n : PAYS_WITHIN);
+}
+
+static void move_bounds(hd_line *l, hd_line_kind *k, double last_ns)
+{
     double speed[HD_LINE_MOST_DEVICES] = {0}, sum = 0;
     uint64_t bounds[HD_LINE_MOST_DEVICES + 1u];
     uint32_t d;
@@ -94,20 +107,31 @@ static void move_bounds(hd_line_kind *k, double last_ns)
     for (d = 0; d < l->n_devices; d++)
         sum += hd_is_here(l, d) ? speed[d] : 0;
     share_out(k, speed, bounds);
-    if ((last_ns - (double)k->config.n / sum) * PAYS_WITHIN < (double)moved(k, bounds) / LINK * 1e9)
+    if (!memcmp(k->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds))
+        return;
+    if ((last_ns - (double)k->config.n / sum) * jobs_to_pay(k) < (double)moved(k, bounds) / LINK * 1e9)
         return;
     memcpy(k->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds);
+    k->n_uneven = 0;
+    l->n_changes++;
     k->counts.n_moves++;
 }
 
-void hd_settle_ended(hd_line_kind *k)
+/* Of a job that was cut before the last change nothing is learnt. */
+void hd_settle_ended(hd_line *l, const hd_line_job *j)
 {
-    double mean, last = last_of(k, &mean);
-    if (k->config.map != HEDDLE_MAP_SETTLE || k->line->n_devices < 2)
+    hd_line_kind *k = j->kind;
+    double mean, last;
+    memcpy(k->shares, j->shares, l->n_devices * sizeof *k->shares);
+    k->n_ended++;
+    if (j->status != HEDDLE_OK || k->config.map != HEDDLE_MAP_SETTLE || l->n_devices < 2 ||
+        j->n_changes != l->n_changes)
         return;
-    k->n_late = last > mean * LATE ? k->n_late + 1u : 0;
-    if (k->n_late < TWICE)
+    last = last_of(k, &mean);
+    k->n_late = last > mean * LATE && last > mean + SHORT_NS ? k->n_late + 1u : 0;
+    k->n_uneven += k->n_late > 0;
+    if (k->n_late < TWICE << (k->counts.n_moves < MOST_DOUBLED ? k->counts.n_moves : MOST_DOUBLED))
         return;
     k->n_late = 0;
-    move_bounds(k, last);
+    move_bounds(l, k, last);
 }

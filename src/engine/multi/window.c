@@ -35,18 +35,28 @@ static int is_fit(const hd_segments *s, const hd_seg_window *w, uint32_t device,
            (u->is_packed || w->stride == hd_seg_array_of(s, u->array)->stride);
 }
 
+/* What is read should be there. Else the larger window: it serves those, too, that read what is written here with a halo. */
+static int is_better(const hd_seg_use *u, const hd_seg_copy *copy, const hd_seg_copy *than)
+{
+    if (!than)
+        return 1;
+    if ((u->mode & HEDDLE_MODE_IN) && copy->is_valid != than->is_valid)
+        return copy->is_valid != 0;
+    return hd_seg_rect_bytes(&copy->window->rect) > hd_seg_rect_bytes(&than->window->rect);
+}
+
 /* It has a copy in the first cell. */
 static hd_seg_window *find(const hd_segments *s, uint32_t device, const hd_seg_use *u)
 {
-    hd_seg_window *found = NULL;
+    const hd_seg_copy *found = NULL;
     hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
     const hd_seg_cell *c = hd_seg_walk_next(&walk);
     for (uint64_t i = 0; i < c->copies.n; i++) {
         const hd_seg_copy *copy = hd_seg_copy_at(s, c, i);
-        if (copy->window && (!found || copy->is_valid) && is_fit(s, copy->window, device, u))
-            found = copy->window;
+        if (copy->window && is_fit(s, copy->window, device, u) && is_better(u, copy, found))
+            found = copy;
     }
-    return found;
+    return found ? found->window : NULL;
 }
 
 /* ---- coming and leaving ---------------------------------------------------------------------------------------------- */

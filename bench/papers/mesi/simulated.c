@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* simulated.c - a case of the figures of MESI-CUDA's scheduling, in virtual time. Machines of the paper have links of 10 GB/s and a
+ * thread that needs 5 us for each op; the others are about a host with H200s. */
+#include "mesi.h"
+
+#include "cli.h"
+
+static heddle_simulated_gpu gpu_of(const mesi_case *c, uint32_t i)
+{
+    const mesi_machine *m = c->machine;
+    heddle_simulated_gpu g = {.rate = m->rate[c->app][i], .weight = m->weight[i]};
+    g.in = m->is_paper ? (heddle_simulated_link){10, 10000} : (heddle_simulated_link){55, 2900};
+    g.out = m->is_paper ? g.in : (heddle_simulated_link){50, 2900};
+    g.port = m->is_paper ? (heddle_simulated_link){10, 10000} : (heddle_simulated_link){380, 2900};
+    g.port.bytes_ns = m->has_peers ? g.port.bytes_ns : 0;
+    return g;
+}
+
+static heddle_jobs_simulation simulation_of(const mesi_case *c)
+{
+    heddle_jobs_simulation d = HEDDLE_JOBS_SIMULATION_INIT;
+    d.job = c->app;
+    d.n = c->n;
+    d.n_steps = c->n_steps;
+    d.map = c->way.map;
+    d.n_tasks = c->way.n_tasks == UINT32_MAX ? c->machine->n_gpus : c->way.n_tasks;
+    d.keeps = c->way.keeps;
+    d.n_devices = c->machine->n_gpus;
+    d.memory_ns = c->machine->is_paper ? 25 : 134;
+    if (d.n_tasks) /* a job of the paper is the whole product */
+        d.panels = 1;
+    if (c->machine->is_paper) {
+        d.op_ns = d.body_ns = 5000;
+        d.hop_ns = 10000;
+    }
+    return d;
+}
+
+int mesi_simulate(const mesi_case *c, mesi_result *out)
+{
+    heddle_jobs_simulation d = simulation_of(c);
+    heddle_simulated_jobs r = HEDDLE_SIMULATED_JOBS_INIT;
+    heddle_simulated_gpu gpus[MESI_MOST_GPUS];
+    heddle_status status;
+    for (uint32_t i = 0; i < d.n_devices; i++)
+        gpus[i] = gpu_of(c, i);
+    d.devices = gpus;
+    status = heddle_simulate_jobs(&d, &r, NULL);
+    if (status)
+        return cli_heddle_bad(NULL, status);
+    *out = (mesi_result){(double)r.time_ns / 1e6,     r.bound_ns / 1e6,
+                         (double)r.bytes_in / 1e6,    (double)r.bytes_out / 1e6,
+                         (double)r.bytes_peers / 1e6, "simulated"};
+    return CLI_OK;
+}
