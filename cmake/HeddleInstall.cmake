@@ -8,6 +8,9 @@ install(TARGETS heddle heddle_static heddle_openmp heddle_openmp_static EXPORT h
 if(TARGET heddle_cli)
     install(TARGETS heddle_cli heddle_figures)
 endif()
+if(TARGET heddle_share)
+    install(TARGETS heddle_share) # not for programs that link: `heddle share run` loads it
+endif()
 foreach(page heddle heddlec)
     if(EXISTS ${PROJECT_SOURCE_DIR}/doc/${page}.1)
         install(FILES doc/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -38,6 +38,16 @@ sed -i "s|--install build |--install '$build' |" "$scratch/install"
 sh "$scratch/install" >"$scratch/log" || { cat "$scratch/log" && exit 1; }
 "$scratch/a b/bin/heddle" --version
 
+echo "-- heddle share"
+interposer=$(find "$prefix" -name libheddle_share.so)
+if [ -n "$interposer" ]; then
+    nm -D --defined-only "$interposer" | awk '{ print $3 }' | grep -vE '^(dlsym|cu[A-Z][A-Za-z0-9]*(_v2)?(_pt[ds][sz])?)$' &&
+        echo "$interposer exports more than the driver's names" && exit 1
+    XDG_RUNTIME_DIR=$scratch "$prefix/bin/heddle" share run true 2>&1 | grep -q 'starts plainly' || { echo "heddle share does not find its library" && exit 1; }
+else
+    echo "built without it: left out"
+fi
+
 echo "-- C++"
 if command -v c++ >/dev/null; then
     c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror tests/checks/consumer/ranges.cpp $(pkg-config --cflags --libs heddle) \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # layers.sh - includes go down the layers: engine/multi -> engine -> run -> backend -> graph -> base. No backend includes another, and
 # no layer above names one. core includes only itself; openmp, above all, public headers and its own. tools, apps,
-# benches and examples include public headers; tools also the file writer, base/file.h. CUDA headers belong to the cuda
+# benches and examples include public headers; tools also the file writer, base/file.h, and the command tools/share/share.h. CUDA headers belong to the cuda
 # backend. heddle_ranges is src/base and src/graph/range.c, which includes nothing else of src/graph; tools/share may
 # use it. heddlec has one folder per phase: driver -> host -> device -> emit -> analysis -> parse -> support.
 . "$(dirname "$0")/common.sh"
@@ -22,7 +22,7 @@ includes() {
 }
 resolve() { # DIR NAME: sets `resolved`
     local dir
-    for dir in "$1" src include apps tools/heddle tools/heddlec bench bench/subjects bench/papers bench/papers/lib examples; do
+    for dir in "$1" src include apps tools/heddle tools/heddlec tools/share bench bench/subjects bench/papers bench/papers/lib examples; do
         resolved=$dir/$2
         [ -f "$resolved" ] || continue
         [[ $resolved == *..* ]] && resolved=$(realpath --relative-to=. "$resolved")
@@ -86,6 +86,7 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         own = part[1] "/" (part[1] == "apps" ? "" : part[2] "/")
         if (own == "tools/share/" && of_ranges(to)) next
         if (part[1] == "tools" && to == "src/base/file.h") next
+        if (own == "tools/heddle/" && to == "tools/share/share.h") next
         if (to ~ /^src\//) no("public headers are enough here")
         else if (to ~ /^include\// && !public) no("core is installed, but no interface")
         else if (to ~ /^nowhere/) no("there is no such file")

@@ -13,9 +13,9 @@ import subprocess
 import sys
 
 CORE = "include/heddle/core"
-# Each with its subfolders, or (True) without them. Only heddlec may be missing from a build: it needs libclang.
+# Each with its subfolders, or (True) without them. Missing from a build may be heddlec (libclang) and share (Linux).
 FOLDERS = [("src/base", False), ("src/graph", False), ("src/backend", False), ("src/run", False), ("src/openmp", False),
-           ("apps", True), ("tools/heddle", False), ("tools/heddlec", False)]
+           ("apps", True), ("tools/heddle", False), ("tools/heddlec", False), ("tools/share", False)]
 
 # Permitted rings: files of a compiler that follow a recursive input. A part of such a ring is permitted, too.
 ALLOWED = [
@@ -106,7 +106,7 @@ def rings(needs):
 
 def rings_of(folder, alone, objects):
     inside = [(o, s) for o, s in objects if s.startswith(folder + "/") and not (alone and os.path.dirname(s) != folder)]
-    if not inside and folder != "tools/heddlec":
+    if not inside and folder not in ("tools/heddlec", "tools/share"):
         sys.exit(f"{folder}: no objects: build all first")
     for ring in rings(needs_of_sources(defined_and_used(inside))):
         names = {os.path.relpath(source, folder) for source in ring}

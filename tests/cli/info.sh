@@ -15,6 +15,11 @@ for command in info run bench trace; do
     run 0 $command --help
     cmp -s out asked || fail "heddle $command --help differs from heddle help $command"
 done
+if "$heddle" help | grep -q '^  heddle share'; then
+    run 0 help share
+    in_out '^usage: heddle share'
+    in_out '^  --policy fifo '
+fi
 run 0 help run
 for option in -n -b --opt --input --backend --workers --policy --schedule --repeat --no-check --json --stats \
     --trace --timeline --dot --dump-graph --team-size --time-limit --device --by-body --devices --split --map --tasks-2 --safe --static; do

@@ -3,6 +3,9 @@
 #include "commands.h"
 
 #include "cli.h"
+#ifdef HEDDLE_HAVE_SHARE
+#include "share.h"
+#endif
 
 #include "heddle/loop.h"
 #include "heddle/multi.h"
@@ -10,6 +13,7 @@
 #include "heddle/wave.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A name and its meaning. */
@@ -116,9 +120,16 @@ static void print_limits(FILE *out)
 static void print_environment(FILE *out)
 {
     heddle_env_info env;
+#ifdef HEDDLE_HAVE_SHARE
+    const char *name, *help;
+#endif
     fputs("\nenvironment\n", out);
     for (uint32_t i = 0; heddle_env_get(i, &env); i++)
         fprintf(out, "  %-21s %-10s %s\n", env.name, env.value ? env.value : "not set", env.help);
+#ifdef HEDDLE_HAVE_SHARE
+    for (uint32_t i = 0; share_setting_at(i, &name, &help); i++)
+        fprintf(out, "  %-21s %-10s %s\n", name, getenv(name) ? getenv(name) : "not set", help);
+#endif
 }
 
 static void print_apps(FILE *out)

@@ -11,6 +11,9 @@ int cmd_bench(const options *o);
 int cmd_trace(const options *o);
 int cmd_simulate(const options *o);
 int cmd_plan(const options *o);
+/* cmd_share.c: takes the words behind its name itself; the text of its help. */
+int cmd_share(int argc, char **argv);
+void share_help(FILE *out);
 /* info_links.c: cmd_info with --links. */
 int info_links(void);
 /* bench_spawn.c: cmd_bench for the word spawn. */

@@ -9,8 +9,8 @@
 
 typedef struct command {
     const char *name;
-    unsigned options; /* FOR_... */
-    int (*run)(const options *o);
+    unsigned options;             /* FOR_... */
+    int (*run)(const options *o); /* NULL: share, which reads its own words */
     const char *usage, *help;
 } command;
 
@@ -26,6 +26,10 @@ static const command commands[] = {
     {"simulate", FOR_SIMULATE, cmd_simulate, "heddle simulate FLEET [OPTION]...",
      "Simulates how a loop is divided over a fleet: \"gpu 15*core\", or jobs over GPUs; prints TSV."},
     {"trace", FOR_TRACE, cmd_trace, "heddle trace FILE", "Summarises a trace that `heddle run --trace` wrote."},
+#ifdef HEDDLE_HAVE_SHARE
+    {"share", FOR_SHARE, NULL, "heddle share start|run|status|stop ...",
+     "Runs CUDA programs side by side, unchanged; they take turns on the link to the GPU."},
+#endif
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -62,6 +66,12 @@ static int print_usage(void)
 static int print_help(const command *c)
 {
     printf("usage: %s\n%s\n\n", c->usage, c->help);
+#ifdef HEDDLE_HAVE_SHARE
+    if (!c->run) {
+        share_help(stdout);
+        return CLI_OK;
+    }
+#endif
     options_print(stdout, c->options);
     if (c->options == FOR_SIMULATE)
         printf("\n%s\n%s", simulate_help, simulate_jobs_help);
@@ -81,7 +91,13 @@ static int help(int argc, char **argv)
 static int run_command(const command *c, int argc, char **argv)
 {
     options o;
-    int status = options_read(&o, c->options, argc, argv);
+    int status;
+#ifdef HEDDLE_HAVE_SHARE
+    if (!c->run)
+        return argc == 1 && !strcmp(argv[0], "--help") ? print_help(c) : cmd_share(argc, argv);
+#endif
+    cli_catch_signals(); /* not for share: a program that it starts would have them ignored */
+    status = options_read(&o, c->options, argc, argv);
     if (!status && o.help)
         status = print_help(c);
     else if (!status) {
@@ -98,7 +114,6 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "help";
     const command *c = find_command(name);
     int status;
-    cli_catch_signals();
     if (c)
         status = run_command(c, argc - 2, argv + 2);
     else if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))

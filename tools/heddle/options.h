@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Which commands an option belongs to. */
-enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8, FOR_PLAN = 16, FOR_SIMULATE = 32 };
+enum { FOR_INFO = 1, FOR_RUN = 2, FOR_BENCH = 4, FOR_TRACE = 8, FOR_PLAN = 16, FOR_SIMULATE = 32, FOR_SHARE = 64 };
 
 /* `bench` measures this besides the backends: the app's plain loop over its tiles. */
 enum { SUBJECT_TILES = HEDDLE_N_BACKENDS };

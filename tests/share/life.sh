@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# life.sh - clients that are killed or stopped while they hold, wait and copy; daemons that end, are stopped, or die at each kind
+# of message. Nobody else waits for them, and every program that lives gives the right bytes.
+. "$(dirname "$0")/common.bash"
+export HEDDLE_SHARE_PIECE=262144 HEDDLE_SHARE_PART=1048576
+slow=10 # MB a second: a copy takes seconds, so that what it does meanwhile can be seen
+copier() { # NAME ARG...: starts one, its process in `last`; as quick as `rate`
+    local name=$1
+    shift
+    FAKE_CUDA_RATE=${rate:-150} "$heddle" share run --require -- "$programs/share_copier" "$@" >"$scratch/$name" 2>&1 &
+    last=$!
+    started+=("$last")
+}
+is_right() { grep -q '^right' "$scratch/$1" || { cat "$scratch/$1"; fail "$1 is not right"; }; }
+ends() { # PROCESS NAME
+    wait "$1" || { cat "$scratch/$2"; fail "$2 ended with $?"; }
+    is_right "$2"
+}
+all_gone() {
+    until_status '"clients": \[\]'
+    grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody" || true
+}
+
+start_daemon
+echo "-- killed while it holds and copies"
+rate=$slow copier a 32 100 pageable; a=$last
+copier b 32 2 pageable; b=$last
+until_status "\"holder\": $a,.*\"for\": \"in\""
+kill -9 "$a"
+ends "$b" b
+all_gone
+
+echo "-- killed while it waits"
+rate=$slow copier a 24 1 pageable; a=$last
+copier b 32 100 pageable; b=$last
+until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""
+kill -9 "$b"
+ends "$a" a
+all_gone
+
+echo "-- killed with a gate in its stream"
+rate=$slow copier a 32 100 async; a=$last
+copier b 32 8 async; b=$last
+until_status "\"pid\": $b,[^}]*\"gated\": [1-9]"
+kill -9 "$a"
+ends "$b" b
+grep -qE 'waits in streams [1-9]' "$scratch/b" || fail "no gate was ever used: $(cat "$scratch/b")"
+all_gone
+
+echo "-- stopped while it holds, and goes on"
+rate=$slow copier a 24 1 pageable; a=$last
+copier b 32 2 pageable; b=$last
+until_status "\"holder\": $a,.*\"for\": \"in\""
+kill -STOP "$a"
+ends "$b" b
+kill -CONT "$a"
+ends "$a" a
+all_gone
+"$heddle" share status --json | grep -q '"lost": [1-9]' || fail "no lease ended"
+
+echo "-- the daemon is killed while one holds and others wait"
+for kind in pageable pinned async; do rate=$slow copier "$kind" 16 1 $kind both; eval "$kind=$last"; done
+until_status '"for": "(in|out)"'
+kill -9 "$daemon"
+wait "$daemon" 2>/dev/null || true
+for kind in pageable pinned async; do ends "${!kind}" "$kind"; done
+
+echo "-- a new one takes its place; a second one does not"
+start_daemon
+"$heddle" share start 2>"$scratch/second" && fail "two daemons"
+grep -q 'runs already' "$scratch/second"
+copier a 8 2 pageable both
+ends "$last" a
+stop_daemon
+
+echo "-- it dies at each kind of message, or falls silent"
+for kind in 0 3 4 5 6 7 8; do
+    rm -f "$scratch/heddle/share"
+    "$programs/share_short_daemon" "$scratch/heddle/share" $kind & d=$!
+    while ! [ -S "$scratch/heddle/share" ]; do sleep 0.01; done
+    case $kind in
+    6) set -- 4 4 async both ;;
+    7) export FAKE_CUDA_FAULTS=cuMemAlloc_v2:1:2; set -- 4 4 pageable both ;; # out of memory, once
+    *) set -- 4 4 pageable both ;;
+    esac
+    copier "kind$kind" "$@"; a=$last
+    if [ $kind = 7 ]; then # nobody can say whether there will be memory: the program gets CUDA's own code
+        wait "$a" && fail "an allocation that cannot be was made"
+        grep -q 'cuMemAlloc.*: 2$' "$scratch/kind7"
+    else
+        ends "$a" "kind$kind"
+    fi
+    unset FAKE_CUDA_FAULTS
+    wait "$d" || fail "no message of kind $kind came"
+done
+rm -f "$scratch/heddle/share"
+"$programs/share_short_daemon" "$scratch/heddle/share" 4 silent & d=$!
+started+=("$d")
+while ! [ -S "$scratch/heddle/share" ]; do sleep 0.01; done
+copier silent 4 2 pageable; a=$last
+ends "$a" silent
+kill -9 "$d"
+
+echo "-- a daemon that is stopped, while a program waits in line for memory, and one in a stream"
+start_daemon
+export FAKE_CUDA_MEMORY=$((100 << 20)) HEDDLE_SHARE_MEM=$((80 << 20))
+rate=$slow copier a 24 1 async; a=$last
+until_status "\"pid\": $a"
+copier b 8 1 pageable; b=$last
+until_status "\"pid\": $b,.*\"for\": \"memory\""
+HEDDLE_SHARE_MEM=0 copier c 8 1 async; c=$last
+kill -STOP "$daemon"
+for p in a b c; do ends "${!p}" $p; done
+kill -CONT "$daemon"
+all_gone

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# many.sh - 64 clients at a time; what no client of ours would send; another version, another user. Nobody else notices.
+. "$(dirname "$0")/common.bash"
+socket=$scratch/heddle/share
+
+start_daemon --row 4
+n=64
+[ -z "$sanitized" ] || n=16
+echo "-- $n programs"
+pids=()
+for ((i = 1; i <= n; i++)); do
+    HEDDLE_SHARE_LANES=1 HEDDLE_SHARE_PIECE=262144 HEDDLE_SHARE_CLASS=$(printf 'high\nnormal\nlow\n' | sed -n "$((i % 3 + 1))p") \
+        "$heddle" share run --require -- "$programs/share_mixed" lookup 1 3 2500 "$i" >"$scratch/out$i" 2>&1 &
+    pids+=($!)
+done
+for ((i = 1; i <= n; i++)); do wait "${pids[i - 1]}" || { cat "$scratch/out$i"; fail "program $i"; }; done
+until_status '"clients": \[\]'
+grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody"
+grep -qE '"turns": [1-9]' "$scratch/state" || fail "no turn was ever given"
+
+echo "-- junk, while a program runs"
+FAKE_CUDA_RATE=200 "$heddle" share run --require -- "$programs/share_copier" 16 10 pageable both >"$scratch/out" 2>&1 & p=$!
+until_status "\"pid\": $p"
+junk=()
+for seed in 1 2 3; do
+    "$programs/share_raw" "$socket" junk $seed 200 >"$scratch/junk$seed" 2>&1 &
+    junk+=($!)
+done
+wait "$p" || { cat "$scratch/out"; fail "a program beside junk"; }
+for j in "${junk[@]}"; do wait "$j" || { cat "$scratch"/junk*; fail "junk was not sent"; }; done
+grep -q '^right' "$scratch/out"
+until_status '"clients": \[\]'
+grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody"
+kill -0 "$daemon" || fail "the daemon ended"
+
+echo "-- a GPU each: nobody asks, whatever each calls its own"
+pids=()
+for i in 0 1; do
+    CUDA_VISIBLE_DEVICES=$i FAKE_CUDA_RATE=200 "$heddle" share run --require -- "$programs/share_copier" 16 6 pageable >"$scratch/out$i" 2>&1 &
+    pids+=($!)
+done
+until_status 'uuid": "6[^"]*00".*uuid": "6[^"]*01".*"pid": .*"pid": '
+turns=$(grep -o '"turns": [0-9]*' "$scratch/state")
+for p in "${pids[@]}"; do wait "$p" || fail "a program with a GPU of its own"; done
+[ "$("$heddle" share status --json | grep -o '"turns": [0-9]*')" = "$turns" ] || fail "programs on different GPUs waited for each other"
+
+echo "-- class high beside low: it takes the turn within a copy"
+export FAKE_CUDA_RATE=100 HEDDLE_SHARE_PIECE=262144 HEDDLE_SHARE_PART=1048576 # 64 MB: 670 ms
+"$heddle" share run --require --class low -- "$programs/share_copier" 64 4 pageable >"$scratch/out0" 2>&1 & p=$!
+until_status "\"holder\": $p|\"pid\": $p"
+"$heddle" share run --require --class high -- "$programs/share_copier" 2 20 pageable >"$scratch/out1" 2>&1
+wait "$p" || { cat "$scratch/out0"; fail "class low"; }
+longest=$(sed -n 's/.*longest \([0-9]*\) ms.*/\1/p' "$scratch/out1")
+[ "$longest" -lt 400 ] || fail "class high waited for $longest ms"
+unset FAKE_CUDA_RATE HEDDLE_SHARE_PIECE HEDDLE_SHARE_PART
+
+echo "-- versions"
+answer=$("$programs/share_raw" "$socket" hello)
+[ "$answer" = welcome ] || fail "not welcome: $answer"
+"$programs/share_raw" "$socket" hello 2 | grep -q 'another version' || fail "another version is welcome"
+stop_daemon
+
+echo "-- users"
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$scratch"
+    mkdir -m 700 "$scratch/other" && chown 65534:65534 "$scratch/other"
+    XDG_RUNTIME_DIR=$scratch/other setpriv --reuid 65534 --regid 65534 --clear-groups \
+        "$heddle" share start --foreground 2>"$scratch/daemon" & daemon=$!
+    socket=$scratch/other/heddle/share
+    for _ in {1..100}; do [ -S "$socket" ] && break || sleep 0.05; done
+    [ -S "$socket" ] || { cat "$scratch/daemon"; fail "no daemon of another user"; }
+    "$programs/share_raw" "$socket" hello | grep -q "another user's" || fail "another user is welcome"
+    XDG_RUNTIME_DIR=$scratch/other "$heddle" share status 2>"$scratch/said" && fail "another user's daemon is asked"
+    kill "$daemon"
+    wait "$daemon" 2>/dev/null || true
+    [ -S "$socket" ] && fail "the socket of a daemon that ended is left" || true
+    daemon=
+else
+    echo "left out: another user's daemon (only root can be two users)"
+fi
+
+echo "-- a folder that others may enter, one of another user, a link"
+mkdir "$scratch/open" && mkdir -m 755 "$scratch/open/heddle"
+XDG_RUNTIME_DIR=$scratch/open "$heddle" share start 2>"$scratch/said" && fail "started in a folder for all"
+grep -q 'only this user may enter' "$scratch/said"
+mkdir "$scratch/linked" && mkdir -m 700 "$scratch/target" && ln -s "$scratch/target" "$scratch/linked/heddle"
+XDG_RUNTIME_DIR=$scratch/linked "$heddle" share start 2>"$scratch/said" && fail "started behind a link"
+XDG_RUNTIME_DIR=$scratch/$(printf 'x%.0s' {1..200}) "$heddle" share start 2>"$scratch/said" && fail "a name that is too long"
+grep -q 'too long' "$scratch/said"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# memory.sh - memory of GPUs: peaks that are declared wait in line; an allocation that does not fit waits until another program has
+# freed enough, or its time is over; alone it fails at once.
+. "$(dirname "$0")/common.bash"
+export FAKE_CUDA_MEMORY=$((100 << 20)) FAKE_CUDA_RATE=400
+run() { # NAME OPTION... -- ARG...
+    local name=$1
+    shift
+    "$heddle" share run --require "$@" >"$scratch/$name" 2>&1 &
+    last=$!
+    started+=("$last")
+}
+copier=$programs/share_copier
+start_daemon
+
+echo "-- without a declaration: 60 MB beside 60 MB of 100"
+run a -- "$copier" 60 6 pinned; a=$last
+until_status '"memory_bytes": 62914560'
+run b --mem-wait 200000 -- "$copier" 60 1 pinned; b=$last
+until_status "\"pid\": $b,.*\"for\": \"memory\""
+wait "$b" || { cat "$scratch/b"; fail "b did not wait for a"; }
+wait "$a"
+grep -q ^right "$scratch/b"
+
+echo "-- no longer than it wants to"
+run a -- "$copier" 60 30 pinned; a=$last
+until_status '"memory_bytes": 62914560'
+run b --mem-wait 300 -- "$copier" 60 1 pinned; b=$last
+wait "$b" && fail "there was no memory"
+grep -q 'cuMemAlloc.*: 2$' "$scratch/b"
+kill -9 "$a"
+wait "$a" 2>/dev/null || true
+
+echo "-- killed while it has memory: its share is free"
+run a -- "$copier" 60 100 pinned; a=$last
+until_status '"memory_bytes": 62914560'
+run b --mem-wait 200000 -- "$copier" 60 1 pinned; b=$last
+until_status "\"pid\": $b,.*\"for\": \"memory\""
+kill -9 "$a"
+wait "$b" || { cat "$scratch/b"; fail "the memory of a dead program is not free"; }
+
+echo "-- alone: at once"
+begin=$SECONDS
+share -- "$copier" 200 1 pinned >"$scratch/b" 2>&1 && fail "there is no such memory"
+[ $((SECONDS - begin)) -le 4 ] || fail "waited for nobody"
+
+echo "-- declared: in line, though it would fit at the moment"
+run a --mem 70M -- "$copier" 20 12 pinned; a=$last
+until_status '"memory_bytes": 20971520'
+run b --mem 50M -- "$copier" 20 1 pinned; b=$last
+until_status "\"pid\": $b,.*\"for\": \"memory\", \"gpu\": 0, \"bytes\": 52428800"
+run c --mem 10M -- "$copier" 5 1 pinned; c=$last
+until_status "\"pid\": $c,.*\"for\": \"memory\""
+for p in a b c; do
+    wait "${!p}" || { cat "$scratch/$p"; fail "$p"; }
+    grep -q ^right "$scratch/$p"
+done
+until_status '"clients": \[\]'

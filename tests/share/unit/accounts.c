@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* accounts.c - random clients against the state machine of memory, and cases by hand. After every event: what was
+ * promised fits together; while anybody waits for more, somebody with memory goes on; each wait is answered once; in
+ * the end nobody waits and nothing is taken. */
+#include "memory.h"
+
+#include "check.h"
+
+#include <string.h>
+
+enum { N_CLIENTS = 8, GB = 1 << 10, N_EVENTS = 200000 };
+
+static share_memory m;
+static uint64_t state;
+static uint32_t seq_of[N_CLIENTS]; /* 0: it does not wait */
+static uint64_t n_tries, n_nevers;
+
+static void hear_all(void)
+{
+    for (uint32_t i = 0; i < m.n_answers; i++) {
+        share_answer *x = &m.answers[i];
+        if (!m.clients[x->client].is_here)
+            continue;
+        CHECK_MSG(seq_of[x->client] == x->seq, "client %u answered %u, waits for %u", x->client, x->seq,
+                  seq_of[x->client]);
+        seq_of[x->client] = 0;
+        n_tries += x->said == SHARE_MEM_TRY, n_nevers += x->said == SHARE_MEM_NEVER;
+    }
+    m.n_answers = 0;
+}
+
+static void check(void)
+{
+    uint64_t promised = 0;
+    int n_admitted = 0, n_more = 0, n_going = 0;
+    for (int i = 0; i < N_CLIENTS; i++) {
+        int is_in = m.clients[i].is_here && (m.clients[i].is_admitted & 1);
+        CHECK((m.clients[i].is_here && m.clients[i].waits != SHARE_MEM_NO_WAIT) ==
+              (m.clients[i].is_here && seq_of[i] != 0));
+        promised += is_in ? m.clients[i].declared_bytes : 0;
+        n_admitted += is_in;
+        n_more += m.clients[i].is_here && m.clients[i].waits == SHARE_MEM_MORE;
+        n_going += m.clients[i].is_here && m.clients[i].waits == SHARE_MEM_NO_WAIT && m.clients[i].used_bytes[0];
+    }
+    CHECK(promised <= m.capacity[0] || n_admitted == 1);
+    CHECK_MSG(!n_more || n_going, "%d wait for memory that nobody frees", n_more);
+}
+
+static void ask(int i, int is_first)
+{
+    static uint32_t seq;
+    if (seq_of[i])
+        return;
+    seq_of[i] = ++seq;
+    share_memory_ask(&m, (uint32_t)i, 0, seq, check_below(&state, GB) + 1, is_first);
+}
+
+static void event(int i, uint64_t what)
+{
+    if (!m.clients[i].is_here) {
+        seq_of[i] = 0;
+        share_memory_join(&m, (uint32_t)i, check_below(&state, 2) ? check_below(&state, 2 * GB) + 1 : 0);
+    } else if (what < 5) {
+        share_memory_leave(&m, (uint32_t)i);
+        seq_of[i] = 0;
+    } else if (what < 40 && m.clients[i].declared_bytes && !(m.clients[i].is_admitted & 1))
+        ask(i, 1);
+    else if (what < 60)
+        ask(i, 0);
+    else if (what < 70 && seq_of[i]) {
+        share_memory_ask(&m, (uint32_t)i, 0, seq_of[i], 0, 0); /* it has waited long enough */
+        seq_of[i] = 0;
+    } else if (!seq_of[i]) {
+        uint64_t before = m.clients[i].used_bytes[0], after = check_below(&state, GB / 2);
+        share_memory_used(&m, (uint32_t)i, 0, after);
+        if (after < before || !after)
+            share_memory_freed(&m, 0);
+    }
+}
+
+static void play(void)
+{
+    share_memory_init(&m);
+    share_memory_gpu(&m, 0, 2 * GB);
+    for (int e = 0; e < N_EVENTS / (CHECK_IS_SLOW ? 4 : 1); e++) {
+        event((int)check_below(&state, N_CLIENTS), check_below(&state, 100));
+        hear_all();
+        check();
+    }
+    for (int i = 0; i < N_CLIENTS; i++)
+        if (m.clients[i].is_here)
+            share_memory_leave(&m, (uint32_t)i);
+    CHECK(!share_memory_is_wanted(&m));
+}
+
+static uint32_t said_to(uint32_t client)
+{
+    uint32_t said = 99;
+    for (uint32_t i = 0; i < m.n_answers; i++)
+        if (m.answers[i].client == client)
+            said = m.answers[i].said;
+    return said;
+}
+
+/* Two that fit together are admitted; the third waits for one to leave, and a small one behind it does not pass it. */
+static void of_the_line(void)
+{
+    static const uint64_t declared[] = {10, 6, 8, 1};
+    share_memory_init(&m);
+    share_memory_gpu(&m, 0, 16);
+    for (uint32_t i = 0; i < 4; i++) {
+        share_memory_join(&m, i, declared[i]);
+        share_memory_ask(&m, i, 0, i + 1, 1, 1);
+    }
+    CHECK(said_to(0) == SHARE_MEM_TRY && said_to(1) == SHARE_MEM_TRY && said_to(2) == 99 && said_to(3) == 99);
+    share_memory_leave(&m, 0);
+    CHECK(said_to(2) == SHARE_MEM_TRY && said_to(3) == SHARE_MEM_TRY);
+}
+
+/* All with memory wait: the youngest hears that there is none, and the others are answered when it has freed its own. */
+static void of_the_circle(void)
+{
+    share_memory_init(&m);
+    share_memory_gpu(&m, 0, 16);
+    for (uint32_t i = 0; i < 3; i++) {
+        share_memory_join(&m, i, 0);
+        share_memory_used(&m, i, 0, 5);
+    }
+    share_memory_ask(&m, 0, 0, 1, 4, 0);
+    share_memory_ask(&m, 2, 0, 2, 4, 0);
+    CHECK(m.n_answers == 0);
+    share_memory_ask(&m, 1, 0, 3, 4, 0);
+    CHECK(m.n_answers == 1 && said_to(2) == SHARE_MEM_NEVER);
+    m.n_answers = 0;
+    share_memory_leave(&m, 2);
+    CHECK(said_to(0) == SHARE_MEM_TRY && said_to(1) == SHARE_MEM_TRY);
+}
+
+/* Alone nobody can free anything. */
+static void of_one(void)
+{
+    share_memory_init(&m);
+    share_memory_gpu(&m, 0, 16);
+    share_memory_join(&m, 0, 0);
+    share_memory_ask(&m, 0, 0, 1, 40, 0);
+    CHECK(said_to(0) == SHARE_MEM_NEVER);
+    m.n_answers = 0;
+    share_memory_join(&m, 1, 40); /* more than there is: CUDA says so */
+    share_memory_ask(&m, 1, 0, 1, 40, 1);
+    CHECK(said_to(1) == SHARE_MEM_TRY);
+}
+
+int main(void)
+{
+    state = check_seed(21);
+    of_the_line();
+    of_the_circle();
+    of_one();
+    play();
+    printf("%llu told to try, %llu that there is none\n", (unsigned long long)n_tries, (unsigned long long)n_nevers);
+    CHECK(n_tries > 500 && n_nevers > 100);
+    return 0;
+}

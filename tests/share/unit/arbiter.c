@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* arbiter.c - random clients against the state machine of turns. They ask, end, stop without a word, leave in the middle, and
+ * send what was never granted. After every event: a direction has at most one holder, and one while anybody waits; nobody
+ * is overtaken more than `row` times; classes go first; when all have left, nothing is held. */
+#include "arbiter.h"
+
+#include "check.h"
+
+#include <string.h>
+
+enum { N_CLIENTS = 12, N_LINKS = 2, N_EVENTS = 200000, MOST_OPEN = 3 };
+
+typedef struct wish {
+    uint32_t seq, link, way;
+    int slot, has_go, has_arrived;
+} wish;
+typedef struct player {
+    int number; /* -1: not here */
+    wish open[MOST_OPEN];
+    int n_open;
+} player;
+
+static share_arbiter a;
+static player players[N_CLIENTS];
+static uint64_t now, state;
+static uint32_t seq;
+static uint64_t n_go, n_yield, n_lost_seen, n_due;
+
+static player *player_of(uint32_t client)
+{
+    for (int i = 0; i < N_CLIENTS; i++)
+        if (players[i].number == (int)client)
+            return &players[i];
+    return NULL;
+}
+
+static void hear(const share_decision *d)
+{
+    player *p = player_of(d->client);
+    if (!p || d->what == SHARE_TO_ASK || d->what == SHARE_TO_PASS)
+        return;
+    n_yield += d->what == SHARE_TO_YIELD;
+    for (int i = 0; i < p->n_open; i++)
+        if (p->open[i].seq == d->seq && d->what == SHARE_TO_GO) {
+            CHECK(!p->open[i].has_go);
+            CHECK(p->open[i].slot < 0 || p->open[i].has_arrived || a.rules.policy == SHARE_POLICY_NONE);
+            p->open[i].has_go = 1;
+            n_go++;
+        }
+}
+
+static void check_way(uint32_t link, uint32_t way)
+{
+    int n_holders = 0, n_waiting = 0;
+    for (uint32_t i = 0; i < a.n_asks; i++) {
+        const share_ask *x = &a.asks[i];
+        if (x->link != link || x->way != way)
+            continue;
+        n_holders += x->state == SHARE_HOLDS;
+        n_waiting += x->state == SHARE_WAITS;
+        CHECK_MSG(x->n_overtaken <= a.rules.row, "overtaken %u times", x->n_overtaken);
+        n_due += x->n_overtaken == a.rules.row;
+    }
+    CHECK(n_holders <= 1);
+    CHECK_MSG(n_holders == 1 || n_waiting == 0, "link %u way %u idle while %d wait", link, way, n_waiting);
+}
+
+static void hear_all(void)
+{
+    for (uint32_t i = 0; i < a.n_decisions; i++)
+        hear(&a.decisions[i]);
+    CHECK(a.n_decisions < SHARE_MOST_DECISIONS);
+    a.n_decisions = 0;
+    for (uint32_t l = 0; l < N_LINKS; l++)
+        for (uint32_t w = 0; w < SHARE_N_WAYS; w++)
+            check_way(l, w);
+}
+
+static void ask(player *p)
+{
+    wish *x = &p->open[p->n_open];
+    share_ask q = {.client = (uint32_t)p->number, .slot = -1, .n_bytes = check_below(&state, 64u << 20) + 1};
+    if (p->n_open == MOST_OPEN)
+        return;
+    *x = (wish){++seq, (uint32_t)check_below(&state, N_LINKS), (uint32_t)check_below(&state, 2), -1, 0, 0};
+    if (check_below(&state, 4) == 0)
+        x->slot = p->n_open;
+    q.link = x->link, q.way = x->way, q.seq = x->seq, q.slot = x->slot,
+    q.call = check_below(&state, 3) ? x->seq : x->seq - 1;
+    p->n_open++;
+    share_arbiter_ask(&a, &q, (uint32_t)check_below(&state, 8), now);
+}
+
+/* The first that has been granted, or that never will be wanted. */
+static void end(player *p)
+{
+    for (int i = 0; i < p->n_open; i++)
+        if (p->open[i].has_go || check_below(&state, 50) == 0) {
+            share_arbiter_end(&a, (uint32_t)p->number, p->open[i].seq, check_below(&state, 1u << 26), now);
+            p->open[i] = p->open[--p->n_open];
+            return;
+        }
+    share_arbiter_end(&a, (uint32_t)p->number, seq + 1000, 1, now); /* nobody's */
+}
+
+static void arrive(player *p)
+{
+    for (int i = 0; i < p->n_open; i++)
+        if (p->open[i].slot >= 0 && !p->open[i].has_arrived) {
+            p->open[i].has_arrived = 1;
+            share_arbiter_arrive(&a, (uint32_t)p->number, p->open[i].seq, now);
+            return;
+        }
+}
+
+static void come_or_go(player *p)
+{
+    if (p->number >= 0) {
+        share_arbiter_leave(&a, (uint32_t)p->number, now);
+        p->number = -1;
+        return;
+    }
+    p->n_open = 0;
+    p->number = share_arbiter_join(&a, (uint32_t)check_below(&state, 3));
+    CHECK(p->number >= 0);
+    for (uint32_t l = 0; l < N_LINKS; l++)
+        share_arbiter_use(&a, (uint32_t)p->number, l);
+}
+
+static void let_time_pass(void)
+{
+    uint64_t next = share_arbiter_next(&a), lost = 0;
+    now += check_below(&state, 3000000);
+    if (check_below(&state, 40) == 0 && next != SHARE_NEVER && next > now)
+        now = next;
+    if (check_below(&state, 2))
+        share_arbiter_beat(&a, 0, 0, (uint32_t)check_random(&state), now);
+    share_arbiter_tick(&a, now);
+    CHECK_MSG(share_arbiter_next(&a) > now, "time stands still");
+    for (int l = 0; l < N_LINKS; l++)
+        lost += a.links[l][0].n_lost + a.links[l][1].n_lost;
+    n_lost_seen = lost;
+}
+
+static void play(share_policy policy, uint32_t row, uint64_t patience_ns)
+{
+    share_rules rules = {policy, row, patience_ns};
+    share_arbiter_init(&a, &rules);
+    for (int i = 0; i < N_CLIENTS; i++)
+        players[i].number = -1;
+    for (int e = 0; e < N_EVENTS / (CHECK_IS_SLOW ? 4 : 1); e++) {
+        player *p = &players[check_below(&state, N_CLIENTS)];
+        uint64_t what = check_below(&state, 100);
+        if (what == 0 || (p->number < 0 && what < 20))
+            come_or_go(p);
+        else if (p->number >= 0 && what < 40)
+            ask(p);
+        else if (p->number >= 0 && what < 50)
+            arrive(p);
+        else if (p->number >= 0 && what < 90)
+            end(p);
+        else
+            let_time_pass();
+        hear_all();
+    }
+    for (int i = 0; i < N_CLIENTS; i++)
+        if (players[i].number >= 0)
+            come_or_go(&players[i]);
+    CHECK(a.n_asks == 0);
+    CHECK(share_arbiter_next(&a) == SHARE_NEVER);
+    a.n_decisions = 0;
+}
+
+/* ---- by hand ---- */
+
+static share_decision last_of(share_decided what)
+{
+    share_decision found = {.client = 99};
+    for (uint32_t i = 0; i < a.n_decisions; i++)
+        if (a.decisions[i].what == what)
+            found = a.decisions[i];
+    a.n_decisions = 0;
+    return found;
+}
+
+static void want(uint32_t client, uint32_t number, uint32_t task, uint64_t at)
+{
+    share_ask q = {.client = client, .seq = number, .call = number, .slot = -1, .n_bytes = 1u << 26};
+    share_arbiter_ask(&a, &q, task, at);
+}
+
+static void begin(share_policy policy, uint32_t row, const uint32_t *classes, int n)
+{
+    share_rules rules = {policy, row, 1000000000u};
+    share_arbiter_init(&a, &rules);
+    for (int i = 0; i < n; i++) {
+        CHECK(share_arbiter_join(&a, classes[i]) == i);
+        share_arbiter_use(&a, (uint32_t)i, 0);
+    }
+}
+
+/* Two make each other ask; one that is left passes. */
+static void of_two(void)
+{
+    static const uint32_t classes[] = {SHARE_NORMAL, SHARE_NORMAL};
+    begin(SHARE_POLICY_FIFO, 12, classes, 1);
+    CHECK(last_of(SHARE_TO_ASK).client == 99);
+    CHECK(share_arbiter_join(&a, SHARE_NORMAL) == 1);
+    share_arbiter_use(&a, 1, 0);
+    CHECK(last_of(SHARE_TO_ASK).client == 1);
+    share_arbiter_leave(&a, 1, 5);
+    CHECK(last_of(SHARE_TO_PASS).client == 0);
+}
+
+/* Of programs in order of arrival the first one goes on with its task; of calls each has its place. */
+static void of_policies(void)
+{
+    static const uint32_t classes[] = {SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL};
+    for (int calls = 0; calls < 2; calls++) {
+        begin(calls ? SHARE_POLICY_STRINGS : SHARE_POLICY_FIFO, 12, classes, 3);
+        want(0, 1, 1, 10);
+        want(1, 2, 1, 20);
+        want(2, 3, 1, 30);
+        a.n_decisions = 0;
+        share_arbiter_end(&a, 0, 1, 1, 40);
+        CHECK(last_of(SHARE_TO_GO).client == 1);
+        want(0, 4, 1, 50); /* the same task: it is the oldest */
+        share_arbiter_end(&a, 1, 2, 1, 60);
+        CHECK(last_of(SHARE_TO_GO).client == (calls ? 2u : 0u));
+    }
+}
+
+/* A better class takes the turn at the next piece; a worse one is not overtaken for ever. */
+static void of_classes(void)
+{
+    static const uint32_t classes[] = {SHARE_LOW, SHARE_LOW, SHARE_HIGH};
+    uint32_t number = 10, n = 0;
+    begin(SHARE_POLICY_FIFO, 3, classes, 3);
+    want(0, 1, 1, 10);
+    want(1, 2, 1, 20);
+    CHECK(last_of(SHARE_TO_YIELD).client == 99);
+    want(2, number, 1, 30);
+    CHECK(last_of(SHARE_TO_YIELD).client == 0);
+    share_arbiter_end(&a, 0, 1, 1, 40);
+    for (; last_of(SHARE_TO_GO).client == 2 && n < 100; n++) {
+        want(2, number + 1, number + 1, 50 + n);
+        a.n_decisions = 0;
+        share_arbiter_end(&a, 2, number++, 1, 60 + n);
+    }
+    CHECK_MSG(n == 3, "overtaken %u times", n);
+}
+
+/* A holder that does not move loses its turn; one that does keeps it. */
+static void of_leases(void)
+{
+    static const uint32_t classes[] = {SHARE_NORMAL, SHARE_NORMAL};
+    uint64_t at;
+    begin(SHARE_POLICY_FIFO, 12, classes, 2);
+    want(0, 1, 1, 0);
+    share_arbiter_tick(&a, 100000000000u);
+    CHECK(share_arbiter_holder(&a, 0, 0)->client == 0); /* nobody waits */
+    want(1, 2, 1, 100000000000u);
+    at = share_arbiter_next(&a);
+    share_arbiter_beat(&a, 0, 0, 7, at > 100000000000u ? at : 100000000000u);
+    share_arbiter_tick(&a, 100000000001u);
+    CHECK(share_arbiter_holder(&a, 0, 0)->client == 0);
+    a.n_decisions = 0;
+    share_arbiter_tick(&a, 200000000000u);
+    CHECK(last_of(SHARE_TO_GO).client == 1);
+    share_arbiter_end(&a, 0, 1, 1, 200000000001u); /* too late, and nobody's */
+    CHECK(share_arbiter_holder(&a, 0, 0)->client == 1);
+}
+
+int main(void)
+{
+    state = check_seed(20);
+    of_two();
+    of_policies();
+    of_classes();
+    of_leases();
+    play(SHARE_POLICY_FIFO, 12, 2000000000u);
+    play(SHARE_POLICY_FIFO, 1, 20000000);
+    play(SHARE_POLICY_STRINGS, 4, 5000000);
+    printf("%llu turns, %llu taken back, leases lost in the last play %llu, seen at the bound %llu times\n",
+           (unsigned long long)n_go, (unsigned long long)n_yield, (unsigned long long)n_lost_seen,
+           (unsigned long long)n_due);
+    CHECK(n_go > 1000 && n_yield > 100 && n_due > 0 && n_lost_seen > 0);
+    play(SHARE_POLICY_NONE, 12, 2000000000u);
+    return 0;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* messages.c - random messages of several clients, straight into the daemon: right ones, wrong ones, pages that change under it. It
+ * drops a peer that sends what cannot be, and no other; turns stay single; when all are gone, nothing is held or counted.
+ *
+ * HEDDLE_SHARE_MESSAGES says how many (200,000). The daemon's source is a part of this file: its loop is not called. */
+#include "daemon.c"
+
+#include "check.h"
+
+#include <sys/mman.h>
+
+enum { N_PEERS = 6, PAGE_SIZE = (sizeof(share_page) + 4095) / 4096 * 4096 };
+
+static daemon_state d;
+static int others[N_PEERS]; /* the client's ends of the sockets */
+static uint64_t state, n_sent, n_dropped, n_hellos;
+
+static int page(void)
+{
+    int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    CHECK(fd >= 0 && !ftruncate(fd, PAGE_SIZE));
+    CHECK(!fcntl(fd, F_ADD_SEALS, check_below(&state, 20) ? F_SEAL_SHRINK | F_SEAL_GROW : F_SEAL_GROW));
+    return fd;
+}
+
+static void connect_peer(int i)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_HELLO};
+    int ends[2];
+    CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends));
+    share_peer_init(&d.peers[i], ends[0], now_ns());
+    others[i] = ends[1];
+    m.u.hello.class_ = (uint32_t)check_below(&state, SHARE_N_CLASSES);
+    m.u.hello.memory_bytes = check_below(&state, 2) ? check_below(&state, 1u << 30) : 0;
+    memset(m.u.hello.name, 'x', sizeof m.u.hello.name); /* without an end */
+    message(&d, &d.peers[i], &m, page());
+    for (uint32_t g = 0; g < 2; g++) {
+        share_message use = {.version = SHARE_VERSION,
+                             .type = SHARE_GPU,
+                             .u.gpu = {.gpu = g, .uuid = {(uint8_t)g}, .memory_bytes = 1u << 30}};
+        if (!d.peers[i].is_bad)
+            message(&d, &d.peers[i], &use, -1);
+    }
+    n_hellos++;
+}
+
+static void drop_peer(int i)
+{
+    drop(&d, &d.peers[i]);
+    close(others[i]);
+    others[i] = -1;
+    n_dropped++;
+}
+
+/* Small numbers most of the time, so that fields are right together now and then. */
+static uint32_t field(uint32_t most)
+{
+    return check_below(&state, 2000) ? (uint32_t)check_below(&state, most) : (uint32_t)check_random(&state);
+}
+
+static share_message random_message(void)
+{
+    static const uint32_t types[] = {SHARE_ASK, SHARE_ASK,  SHARE_ASK,     SHARE_END,
+                                     SHARE_END, SHARE_GATE, SHARE_MEM_ASK, SHARE_MEM_FREED};
+    share_message m = {.version = check_below(&state, 1000) ? SHARE_VERSION : field(9),
+                       .type = types[check_below(&state, 8)]};
+    if (!check_below(&state, 300))
+        m.type = field(SHARE_N_TYPES + 2);
+    switch (m.type) {
+    case SHARE_GPU:
+        m.u.gpu.gpu = field(SHARE_MOST_GPUS);
+        m.u.gpu.uuid[0] = (uint8_t)check_below(&state, 20);
+        m.u.gpu.memory_bytes = 1u << 30;
+        break;
+    case SHARE_END:
+        m.u.end.gpu = field(2), m.u.end.way = field(2), m.u.end.seq = field(120) + 1,
+        m.u.end.n_bytes = check_random(&state);
+        break;
+    case SHARE_MEM_ASK:
+    case SHARE_MEM_FREED:
+        m.u.mem.gpu = field(2), m.u.mem.seq = field(120), m.u.mem.n_bytes = check_random(&state) >> 34,
+        m.u.mem.is_first = field(2);
+        break;
+    default:
+        m.u.ask.gpu = field(2), m.u.ask.way = field(2), m.u.ask.seq = field(120) + 1, m.u.ask.call = field(120),
+        m.u.ask.task = field(6);
+        m.u.ask.slot = field(SHARE_N_GATES), m.u.ask.n_bytes = check_random(&state) >> check_below(&state, 64);
+    }
+    return m;
+}
+
+/* What a client, or its GPU, might write: the daemon's own words, too. */
+static void scribble(share_peer *p)
+{
+    uint32_t *words = (uint32_t *)(void *)p->page;
+    int slot = (int)check_below(&state, SHARE_N_GATES);
+    words[check_below(&state, sizeof *p->page / 4)] = field(1u << 20);
+    p->page->arrived[slot] = p->gates[slot].seq;
+    if (check_below(&state, 3) == 0)
+        p->page->done[slot] = p->gates[slot].seq;
+}
+
+static void check_all(void)
+{
+    uint32_t n_gates = 0;
+    for (uint32_t l = 0; l < SHARE_MOST_LINKS; l++)
+        for (uint32_t w = 0; w < SHARE_N_WAYS; w++) {
+            int holders = 0, waiting = 0;
+            for (uint32_t i = 0; i < d.arbiter.n_asks; i++) {
+                const share_ask *a = &d.arbiter.asks[i];
+                holders += a->link == l && a->way == w && a->state == SHARE_HOLDS;
+                waiting += a->link == l && a->way == w && a->state == SHARE_WAITS;
+            }
+            CHECK(holders <= 1 && (holders || !waiting));
+        }
+    for (int i = 0; i < N_PEERS; i++)
+        for (int g = 0; g < SHARE_N_GATES; g++)
+            n_gates += d.peers[i].fd >= 0 && d.peers[i].gates[g].seq;
+    CHECK_MSG(n_gates == d.n_gates, "%u gates, %u counted", n_gates, d.n_gates);
+}
+
+static void drain(int i)
+{
+    share_message m;
+    while (recv(others[i], &m, sizeof m, 0) > 0)
+        ;
+}
+
+static void step(int i)
+{
+    share_peer *p = &d.peers[i];
+    share_message m;
+    if (p->fd < 0) {
+        connect_peer(i);
+        carry_out(&d);
+    } else {
+        m = random_message();
+        message(&d, p, &m, -1);
+        carry_out(&d);
+        n_sent++;
+    }
+    if (p->page && check_below(&state, 10) == 0)
+        scribble(p);
+    if (check_below(&state, 10) == 0)
+        pass_time(&d);
+    drain(i);
+    if (p->is_bad || check_below(&state, 2000) == 0)
+        drop_peer(i);
+    d.ends = 0;
+}
+
+int main(void)
+{
+    const char *text = getenv("HEDDLE_SHARE_MESSAGES");
+    uint64_t n = text ? strtoull(text, NULL, 0) : CHECK_IS_SLOW ? 50000 : 200000;
+    share_rules rules = {SHARE_POLICY_FIFO, 4, 1000000};
+    state = check_seed(22);
+    share_arbiter_init(&d.arbiter, &rules);
+    share_memory_init(&d.memory);
+    for (int i = 0; i < MOST_PEERS; i++)
+        d.peers[i].fd = -1, d.peers[i].client = -1;
+    while (n_sent < n) {
+        step((int)check_below(&state, N_PEERS));
+        if (check_below(&state, 50) == 0)
+            check_all();
+    }
+    for (int i = 0; i < N_PEERS; i++)
+        if (d.peers[i].fd >= 0)
+            drop_peer(i);
+    check_all();
+    CHECK(d.arbiter.n_asks == 0 && d.n_gates == 0 && !share_memory_is_wanted(&d.memory));
+    printf("%llu messages, %llu clients, %llu dropped\n", (unsigned long long)n_sent, (unsigned long long)n_hellos,
+           (unsigned long long)n_dropped);
+    CHECK(n_dropped > 10 && n_sent / n_hellos > 10);
+    return 0;
+}

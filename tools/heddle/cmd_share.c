@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_share.c - `heddle share`: starts and ends the daemon, shows what it does, runs programs under it. What stands behind the
+ * program's name is the program's, so it reads its own words. */
+#include "commands.h"
+
+#include "cli.h"
+#include "share.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void share_help(FILE *out)
+{
+    fputs(
+        "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--foreground]\n"
+        "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--require] [--] PROGRAM [ARG]...\n"
+        "  heddle share status [--json] [--watch]\n"
+        "  heddle share stop\n"
+        "\n"
+        "--row: how often a program may be overtaken; --patience: how long it waits behind others at most.\n"
+        "--mem takes K, M and G behind the number. Without a daemon `run` says so and starts the program plainly;\n"
+        "with --require that is an error.\n\n",
+        out);
+    for (int i = 0; i < SHARE_N_POLICIES; i++)
+        fprintf(out, "  --policy %-9s %s%s\n", share_policy_word((share_policy)i), share_policy_help((share_policy)i),
+                i == SHARE_POLICY_FIFO ? " (when not told)" : "");
+}
+
+/* The word behind an option; NULL: it is missing, and that was said. */
+static const char *value_of(int argc, char **argv, int *i)
+{
+    if (*i + 1 < argc)
+        return argv[++*i];
+    cli_bad("%s takes a value", argv[*i]);
+    return NULL;
+}
+
+static int read_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *n)
+{
+    if (!text)
+        return CLI_BAD;
+    return cli_parse_u64(text, least, most, n) ? cli_bad("%s: '%s' is no number from %llu to %llu", option, text,
+                                                         (unsigned long long)least, (unsigned long long)most)
+                                               : CLI_OK;
+}
+
+static int refused(const share_why *why) { return cli_bad("%s", why->text); }
+
+static int unknown(const char *verb, const char *word)
+{
+    return cli_bad("share %s: unknown option '%s'; see heddle help share", verb, word);
+}
+
+/* ---- start ---- */
+
+typedef struct start_options {
+    share_rules rules;
+    int foreground;
+} start_options;
+
+static int read_policy(const char *word, share_policy *policy)
+{
+    cli_guess guess = {.word = word};
+    if (!word || !share_policy_of(word, policy))
+        return word ? CLI_OK : CLI_BAD;
+    for (int i = 0; i < SHARE_N_POLICIES; i++)
+        cli_guess_offer(&guess, share_policy_word((share_policy)i));
+    return cli_bad("unknown policy '%s'%s", word, cli_guess_tail(&guess));
+}
+
+static int read_start(start_options *o, int argc, char **argv)
+{
+    int status = CLI_OK;
+    for (int i = 0; i < argc && !status; i++) {
+        uint64_t n = 0;
+        if (!strcmp(argv[i], "--policy"))
+            status = read_policy(value_of(argc, argv, &i), &o->rules.policy);
+        else if (!strcmp(argv[i], "--row")) {
+            status = read_number("--row", value_of(argc, argv, &i), 1, 64, &n);
+            o->rules.row = (uint32_t)n;
+        } else if (!strcmp(argv[i], "--patience")) {
+            status = read_number("--patience", value_of(argc, argv, &i), 1, 3600000, &n);
+            o->rules.patience_ns = n * 1000000u;
+        } else if (!strcmp(argv[i], "--foreground"))
+            o->foreground = 1;
+        else
+            status = unknown("start", argv[i]);
+    }
+    return status;
+}
+
+/* A daemon has no terminal, and holds no folder. */
+static int detach(void)
+{
+    pid_t child = fork();
+    if (child < 0)
+        return -1;
+    if (child > 0) {
+        printf("heddle share runs (process %d)\n", (int)child);
+        fflush(stdout);
+        _exit(CLI_OK);
+    }
+    setsid();
+    if (chdir("/") || !freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout) ||
+        !freopen("/dev/null", "w", stderr))
+        _exit(CLI_BAD);
+    return 0;
+}
+
+static int start(int argc, char **argv)
+{
+    start_options o = {.rules = {SHARE_POLICY_FIFO, 12, 2000000000u}};
+    share_why why;
+    int status = read_start(&o, argc, argv), fd;
+    if (status)
+        return status;
+    fd = share_daemon_open(&why);
+    if (fd < 0)
+        return refused(&why);
+    if (!o.foreground && detach())
+        return cli_bad("a process cannot be had: %s", strerror(errno));
+    return share_daemon_serve(fd, &o.rules, &why) ? refused(&why) : CLI_OK;
+}
+
+/* ---- run ---- */
+
+/* "40G" in bytes. */
+static int read_bytes(const char *text, uint64_t *n)
+{
+    static const char units[] = "KMG";
+    size_t length = text ? strlen(text) : 0;
+    const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+    unsigned shift = unit && *unit ? 10u * (unsigned)(unit - units + 1) : 0;
+    char digits[24];
+    if (!length || length >= sizeof digits)
+        return -1;
+    memcpy(digits, text, length + 1);
+    if (shift)
+        digits[length - 1] = 0;
+    if (cli_parse_u64(digits, 1, UINT64_MAX >> shift, n))
+        return -1;
+    *n <<= shift;
+    return 0;
+}
+
+static int set_number(const char *variable, uint64_t n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    return setenv(variable, text, 1);
+}
+
+static int run_option(int argc, char **argv, int *i)
+{
+    const char *name = argv[*i], *word = value_of(argc, argv, i);
+    uint64_t n = 0;
+    if (!word)
+        return CLI_BAD;
+    if (!strcmp(name, "--class")) {
+        if (strcmp(word, "high") && strcmp(word, "normal") && strcmp(word, "low"))
+            return cli_bad("--class: '%s' is none of high, normal, low", word);
+        return setenv("HEDDLE_SHARE_CLASS", word, 1) ? CLI_BAD : CLI_OK;
+    }
+    if (!strcmp(name, "--mem")) {
+        if (read_bytes(word, &n))
+            return cli_bad("--mem: '%s' is no number of bytes, as 40G", word);
+        return set_number("HEDDLE_SHARE_MEM", n) ? CLI_BAD : CLI_OK;
+    }
+    if (strcmp(name, "--mem-wait"))
+        return unknown("run", name);
+    return read_number(name, word, 0, 86400000, &n) || set_number("HEDDLE_SHARE_MEM_WAIT", n) ? CLI_BAD : CLI_OK;
+}
+
+/* Options, up to the program: its place among the words, or -1. */
+static int read_run(int argc, char **argv, int *require)
+{
+    int i;
+    for (i = 0; i < argc && argv[i][0] == '-'; i++) {
+        if (!strcmp(argv[i], "--")) {
+            i++;
+            break;
+        }
+        if (!strcmp(argv[i], "--require"))
+            *require = 1;
+        else if (run_option(argc, argv, &i))
+            return -1;
+    }
+    if (i < argc)
+        return i;
+    cli_bad("share run takes a program: heddle share run -- ./program");
+    return -1;
+}
+
+/* Other interposers stay behind ours. */
+static int preload(const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    size_t n = strlen(library) + (others ? strlen(others) : 0) + 2;
+    char *both = malloc(n);
+    int failed;
+    if (!both)
+        return -1;
+    snprintf(both, n, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
+    failed = setenv("LD_PRELOAD", both, 1);
+    free(both);
+    return failed;
+}
+
+static int run(int argc, char **argv)
+{
+    int require = 0, at = read_run(argc, argv, &require), fd;
+    char library[4096];
+    share_why why;
+    if (at < 0)
+        return CLI_BAD;
+    if (share_program_check(argv[at], &why) || share_library_path(library, sizeof library, &why))
+        return refused(&why);
+    fd = share_place_connect();
+    if (fd >= 0) {
+        close(fd);
+        if (preload(library))
+            return cli_bad("no memory");
+    } else if (require)
+        return cli_bad("no daemon of this user runs; `heddle share start` starts one");
+    else
+        cli_bad("no daemon of this user runs: %s starts plainly", argv[at]);
+    execvp(argv[at], argv + at);
+    return cli_bad("%s: %s", argv[at], strerror(errno));
+}
+
+/* ---- status, stop ---- */
+
+static int show(int json)
+{
+    cli_buffer text;
+    share_why why;
+    int status = cli_buffer_open(&text);
+    if (!status)
+        status = share_request(SHARE_STATUS, json, text.out, &why) ? refused(&why) : cli_buffer_print(&text);
+    cli_buffer_free(&text);
+    return status;
+}
+
+static int status_of(int argc, char **argv)
+{
+    int json = 0, watch = 0, status;
+    for (int i = 0; i < argc; i++)
+        if (!strcmp(argv[i], "--json"))
+            json = 1;
+        else if (!strcmp(argv[i], "--watch"))
+            watch = 1;
+        else
+            return unknown("status", argv[i]);
+    for (;;) {
+        if (watch && !json && isatty(STDOUT_FILENO))
+            fputs("\033[H\033[2J", stdout);
+        status = show(json);
+        if (status || !watch || fflush(stdout))
+            return status;
+        sleep(1);
+    }
+}
+
+static int stop(int argc, char **argv)
+{
+    share_why why;
+    if (argc)
+        return unknown("stop", argv[0]);
+    return share_request(SHARE_STOP, 0, stdout, &why) ? refused(&why) : CLI_OK;
+}
+
+int cmd_share(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } verbs[] = {{"start", start}, {"run", run}, {"status", status_of}, {"stop", stop}};
+    for (size_t i = 0; argc > 0 && i < sizeof verbs / sizeof verbs[0]; i++)
+        if (!strcmp(argv[0], verbs[i].name))
+            return verbs[i].run(argc - 1, argv + 1);
+    return cli_bad("share takes start, run, status or stop; see heddle help share");
+}

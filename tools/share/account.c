@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* account.c - memory of devices that this process has (account.h). Small allocations do not count. */
+#include "account.h"
+
+#include "client.h"
+#include "variable.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { N_BUCKETS = 1024, LEAST_BYTES = 64 << 10, SETTLE_MS = 1000 };
+
+typedef struct entry {
+    uint64_t key;
+    size_t n_bytes;
+    int gpu;
+    struct entry *next;
+} entry;
+
+static entry *buckets[N_BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int is_admitted[SHARE_MOST_GPUS];
+
+static entry **bucket_of(uint64_t key) { return &buckets[(key * 0x9e3779b97f4a7c15u) >> 54]; }
+
+/* Off, or a child: nothing is counted and nothing asked. */
+static int counts(size_t n_bytes)
+{
+    return n_bytes >= LEAST_BYTES && !share_setting_is_off() && !share_client_is_inert();
+}
+
+void share_account_begin(const share_driver *real, size_t n_bytes)
+{
+    int before = errno, gpu;
+    if (counts(n_bytes)) {
+        gpu = share_client_gpu(real);
+        if (gpu >= 0 && share_setting(SHARE_SET_MEM) && !__atomic_exchange_n(&is_admitted[gpu], 1, __ATOMIC_RELAXED))
+            share_client_memory(gpu, n_bytes, 1);
+    }
+    errno = before;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+/* Memory of a program that has ended is free a little after its connection has: a thread that was told to try has a second for it. */
+static int answer_of(int gpu, size_t n_bytes, uint64_t *told_ms)
+{
+    int said = share_client_memory(gpu, n_bytes, 0);
+    uint64_t now = now_ms();
+    if (said == SHARE_MEM_TRY)
+        *told_ms = now;
+    else if (now < *told_ms + SETTLE_MS) {
+        usleep(10000);
+        said = SHARE_MEM_TRY;
+    }
+    return said;
+}
+
+int share_account_again(const share_driver *real, size_t n_bytes, unsigned n_tries)
+{
+    static _Thread_local uint64_t end_ms, told_ms;
+    int before = errno, gpu = counts(n_bytes) ? share_client_gpu(real) : -1, again = 0;
+    if (!n_tries) {
+        end_ms = now_ms() + share_setting(SHARE_SET_MEM_WAIT);
+        told_ms = 0;
+    }
+    if (gpu >= 0 && now_ms() < end_ms)
+        again = answer_of(gpu, n_bytes, &told_ms) == SHARE_MEM_TRY && share_client_is_connected();
+    errno = before;
+    return again;
+}
+
+static int put(int gpu, uint64_t key, size_t n_bytes)
+{
+    entry *e = gpu >= 0 ? malloc(sizeof *e) : NULL;
+    if (!e)
+        return 0;
+    *e = (entry){key, n_bytes, gpu, NULL};
+    pthread_mutex_lock(&lock);
+    e->next = *bucket_of(key);
+    *bucket_of(key) = e;
+    pthread_mutex_unlock(&lock);
+    return 1;
+}
+
+void share_account_add(const share_driver *real, uint64_t key, size_t n_bytes)
+{
+    int before = errno, gpu = counts(n_bytes) ? share_client_gpu(real) : -1;
+    if (put(gpu, key, n_bytes))
+        share_client_used(gpu, (int64_t)n_bytes);
+    errno = before;
+}
+
+void share_account_put_back(int gpu, uint64_t key, size_t n_bytes)
+{
+    int before = errno;
+    if (n_bytes)
+        put(gpu, key, n_bytes);
+    errno = before;
+}
+
+size_t share_account_take(uint64_t key, int *gpu)
+{
+    entry *found = NULL;
+    size_t n = 0;
+    if (share_client_is_inert())
+        return 0;
+    pthread_mutex_lock(&lock);
+    for (entry **at = bucket_of(key); *at; at = &(*at)->next)
+        if ((*at)->key == key) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    if (found) {
+        n = found->n_bytes;
+        *gpu = found->gpu;
+    }
+    free(found);
+    return n;
+}
+
+void share_account_freed(int gpu, size_t n_bytes)
+{
+    int before = errno;
+    if (n_bytes)
+        share_client_used(gpu, -(int64_t)n_bytes);
+    errno = before;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* arbiter.h - turns on the directions of links: a state machine without I/O and without a clock. Events go in with their time;
+ * decisions come out, in order, and are the caller's to carry out.
+ *
+ * Promised: a direction has at most one holder; it has one while anybody waits for it; one that waits is overtaken by later ones at
+ * most `row` times, and after `patience_ns` by none; a class goes before the policy's rank; what a
+ * client had is free when it leaves. A holder that shows no progress loses its turn. */
+#ifndef SHARE_ARBITER_H
+#define SHARE_ARBITER_H
+
+#include "order.h"
+#include "wire.h"
+
+enum { SHARE_MOST_CLIENTS = 128, SHARE_MOST_LINKS = 16, SHARE_MOST_ASKS = 2048, SHARE_MOST_DECISIONS = 8192 };
+#define SHARE_NEVER UINT64_MAX
+
+typedef struct share_rules {
+    share_policy policy;
+    uint32_t row; /* at least 1 */
+    uint64_t patience_ns;
+} share_rules;
+
+typedef enum share_decided {
+    SHARE_TO_ASK,  /* others use this GPU, too: copies are to ask */
+    SHARE_TO_PASS, /* they need not */
+    SHARE_TO_DECK, /* next in line */
+    SHARE_TO_GO,   /* a turn, or a gate, is granted */
+    SHARE_TO_YIELD /* after the piece at hand the turn is over */
+} share_decided;
+
+typedef struct share_decision {
+    share_decided what;
+    uint32_t client, link, way, seq;
+    int slot; /* of a gate; -1: a turn */
+} share_decision;
+
+typedef enum share_ask_state { SHARE_FAR, SHARE_WAITS, SHARE_HOLDS } share_ask_state;
+/* One copy that wants a direction. */
+typedef struct share_ask {
+    uint32_t client, link, way, seq, call;
+    int slot;              /* of a gate; -1: a turn */
+    share_ask_state state; /* FAR: a gate that its stream has not come to */
+    uint64_t n_bytes;
+    uint64_t arrived;  /* its place in the order of arrival */
+    uint64_t since_ns; /* it waits, or holds, since then */
+    uint32_t n_overtaken, call_age;
+    int is_on_deck, is_yielding, is_late;
+    uint64_t lease_ns; /* until then it must have moved */
+    uint32_t beat;
+} share_ask;
+
+typedef struct share_arbiter {
+    share_rules rules;
+    struct {
+        int is_here;
+        uint32_t class_, task, task_age;
+        uint32_t uses;   /* bit set of links */
+        share_task told; /* what its task will do; times 0: not known */
+        uint32_t last_call[SHARE_N_WAYS], last_call_age[SHARE_N_WAYS];
+    } clients[SHARE_MOST_CLIENTS];
+    struct {
+        double ns_per_byte;
+        uint64_t busy_ns, n_turns, n_lost, n_bytes;
+    } links[SHARE_MOST_LINKS][SHARE_N_WAYS];
+    share_ask asks[SHARE_MOST_ASKS]; /* in the order of arrival */
+    uint32_t n_asks, age;
+    uint64_t n_arrived;
+    share_decision decisions[SHARE_MOST_DECISIONS];
+    uint32_t n_decisions;
+} share_arbiter;
+
+void share_arbiter_init(share_arbiter *a, const share_rules *rules);
+/* A number, or -1: there are too many. */
+int share_arbiter_join(share_arbiter *a, uint32_t class_);
+void share_arbiter_leave(share_arbiter *a, uint32_t client, uint64_t now_ns);
+/* From now on the client uses this link. */
+void share_arbiter_use(share_arbiter *a, uint32_t client, uint32_t link);
+/* A turn, which waits at once, or (slot >= 0) a gate, which does once share_arbiter_arrive says so. Too many: it is granted
+ * and not counted. */
+void share_arbiter_ask(share_arbiter *a, const share_ask *ask, uint32_t task, uint64_t now_ns);
+void share_arbiter_arrive(share_arbiter *a, uint32_t client, uint32_t seq, uint64_t now_ns);
+/* Nothing when it is not known (any more). */
+void share_arbiter_end(share_arbiter *a, uint32_t client, uint32_t seq, uint64_t n_bytes, uint64_t now_ns);
+/* The holder's count of pieces; another one than before renews its lease. */
+void share_arbiter_beat(share_arbiter *a, uint32_t link, uint32_t way, uint32_t beat, uint64_t now_ns);
+/* Time has passed: leases, patience. */
+void share_arbiter_tick(share_arbiter *a, uint64_t now_ns);
+/* When to call it next. */
+uint64_t share_arbiter_next(const share_arbiter *a);
+/* An ask that is not over, or NULL. */
+const share_ask *share_arbiter_find(const share_arbiter *a, uint32_t client, uint32_t seq);
+/* How many a client has. */
+uint32_t share_arbiter_count(const share_arbiter *a, uint32_t client);
+/* The ask that holds a direction, or NULL. */
+const share_ask *share_arbiter_holder(const share_arbiter *a, uint32_t link, uint32_t way);
+
+#endif

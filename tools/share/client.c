@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/* client.c - the client's end of the connection (client.h). Words of the page are read and written by two processes, and by the
+ * GPU: always as atoms. */
+#include "client.h"
+
+#include "place.h"
+#include "variable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOAD(word) __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
+#define STORE(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELEASE)
+#define ADD(word, value) __atomic_fetch_add(&(word), value, __ATOMIC_RELAXED)
+
+enum { UNTRIED, CONNECTED, ALONE };
+enum { MOST_DEVICES = 64, SILENT_SECONDS = 5, HELLO_MS = 2000 };
+
+static share_page own_page;
+static share_page *page = &own_page;
+static int state; /* UNTRIED, CONNECTED, ALONE */
+static int is_child;
+static int fd = -1;
+static uint32_t last_seq, task;
+static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER, gates = PTHREAD_MUTEX_INITIALIZER,
+                       remembering = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t ways[SHARE_MOST_GPUS][SHARE_N_WAYS];
+static int gpu_of_device[MOST_DEVICES]; /* number + 1; 0: not known yet; -1: none left */
+static int n_gpus;
+static struct {
+    uint32_t seq; /* 0: free */
+} gate[SHARE_N_GATES];
+
+share_page *share_client_page(void) { return LOAD(page); }
+int share_client_is_connected(void) { return LOAD(state) == CONNECTED; }
+int share_client_is_inert(void) { return LOAD(is_child); }
+void share_client_task(uint32_t number) { STORE(task, number); }
+
+static void wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0); }
+
+static void sleep_on(uint32_t *word, uint32_t seen, long ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, &t, NULL, 0);
+}
+
+static uint32_t next_seq(void)
+{
+    uint32_t s;
+    do
+        s = (ADD(last_seq, 1) + 1) & SHARE_MOST_SEQ;
+    while (!s);
+    return s;
+}
+
+/* ---- the end of the connection ---- */
+
+/* From here on nothing waits for the daemon. New gates are refused under the same lock. */
+static void leave(void)
+{
+    share_page *p = share_client_page();
+    pthread_mutex_lock(&gates);
+    STORE(state, ALONE);
+    for (int i = 0; i < SHARE_N_GATES; i++)
+        if (gate[i].seq)
+            STORE(p->open[i], gate[i].seq);
+    pthread_mutex_unlock(&gates);
+    for (int g = 0; g < SHARE_MOST_GPUS; g++) {
+        STORE(p->gpu[g].is_shared, 0);
+        for (int w = 0; w < SHARE_N_WAYS; w++) {
+            STORE(p->gpu[g].turn[w], 0);
+            wake(&p->gpu[g].turn[w]);
+        }
+    }
+    STORE(p->memory, 0);
+    wake(&p->memory);
+    shutdown(fd, SHUT_RDWR); /* the daemon, if it is only slow, frees what we had */
+}
+
+int share_gate_is_any(void)
+{
+    int n = 0;
+    pthread_mutex_lock(&gates);
+    for (int i = 0; i < SHARE_N_GATES; i++)
+        n += gate[i].seq && LOAD(share_client_page()->done[i]) != gate[i].seq;
+    pthread_mutex_unlock(&gates);
+    return n;
+}
+
+/* The daemon says nothing after its welcome: what can be read is the end. While streams wait it must also show that it
+ * runs, because nobody else would notice that it was stopped. */
+static void *watch(void *unused)
+{
+    uint32_t pulse = 0;
+    int n_silent = 0;
+    (void)unused;
+    while (n_silent < SILENT_SECONDS) {
+        struct pollfd p = {fd, POLLIN, 0};
+        int n = poll(&p, 1, 1000);
+        uint32_t now = LOAD(share_client_page()->pulse);
+        if (n > 0 || LOAD(state) != CONNECTED)
+            break;
+        n_silent = share_gate_is_any() && now == pulse ? n_silent + 1 : 0;
+        pulse = now;
+    }
+    if (LOAD(state) == CONNECTED)
+        leave();
+    return NULL;
+}
+
+static int start_watch(void)
+{
+    sigset_t all, before;
+    pthread_attr_t detached;
+    pthread_t t;
+    int failed;
+    sigfillset(&all);
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = pthread_create(&t, &detached, watch, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&detached);
+    return failed ? -1 : 0;
+}
+
+/* A child has the parent's descriptor, but not its threads: it is nobody's client. The parent's end must be seen though it
+ * lives, so the descriptor is closed. */
+static void in_child(void)
+{
+    is_child = 1;
+    state = ALONE;
+    page = &own_page;
+    if (fd >= 0)
+        close(fd);
+    fd = -1;
+}
+
+/* ---- its begin ---- */
+
+static share_page *new_page(int *memory)
+{
+    size_t n = (sizeof(share_page) + 4095) / 4096 * 4096;
+    void *p = MAP_FAILED;
+    *memory = memfd_create("heddle-share", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*memory >= 0 && !ftruncate(*memory, (off_t)n) &&
+        !fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+        p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, *memory, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static int send_message(const share_message *m)
+{
+    return send(fd, m, sizeof *m, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof *m ? 0 : -1;
+}
+
+/* What the daemon cannot be told makes us leave: it must not count on us. */
+static void tell(const share_message *m)
+{
+    if (LOAD(state) == CONNECTED && send_message(m))
+        leave();
+}
+
+static int send_hello(int memory)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_HELLO};
+    struct iovec part = {&m, sizeof m};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } with = {.bytes = {0}};
+    struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof with};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+    m.u.hello.pid = getpid();
+    m.u.hello.class_ = share_setting_class();
+    m.u.hello.memory_bytes = share_setting(SHARE_SET_MEM);
+    snprintf(m.u.hello.name, sizeof m.u.hello.name, "%s", program_invocation_short_name);
+    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof memory), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(c), &memory, sizeof memory);
+    return sendmsg(fd, &h, MSG_NOSIGNAL) == (ssize_t)sizeof m ? 0 : -1;
+}
+
+static int is_welcome(void)
+{
+    share_message m;
+    struct pollfd p = {fd, POLLIN, 0};
+    return poll(&p, 1, HELLO_MS) == 1 && recv(fd, &m, sizeof m, 0) == (ssize_t)sizeof m && m.version == SHARE_VERSION &&
+           m.type == SHARE_WELCOME;
+}
+
+static int shake_hands(void)
+{
+    int memory = -1, ok;
+    share_page *p = new_page(&memory);
+    fd = p ? share_place_connect() : -1;
+    ok = fd >= 0 && !send_hello(memory) && is_welcome();
+    if (memory >= 0)
+        close(memory);
+    if (!ok)
+        return -1;
+    STORE(page, p);
+    STORE(state, CONNECTED);
+    if (start_watch())
+        leave();
+    return 0;
+}
+
+static void first_contact(void)
+{
+    pthread_mutex_lock(&connecting);
+    if (LOAD(state) == UNTRIED) {
+        for (int g = 0; g < SHARE_MOST_GPUS; g++)
+            for (int w = 0; w < SHARE_N_WAYS; w++)
+                pthread_mutex_init(&ways[g][w], NULL);
+        pthread_atfork(NULL, NULL, in_child);
+        if (shake_hands()) {
+            if (fd >= 0)
+                close(fd);
+            fd = -1;
+            STORE(state, ALONE);
+        }
+    }
+    pthread_mutex_unlock(&connecting);
+}
+
+/* ---- GPUs ---- */
+
+static int new_gpu(const share_driver *real, CUdevice d)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_GPU};
+    CUuuid u = {{0}};
+    size_t n_bytes = 0;
+    if (n_gpus == SHARE_MOST_GPUS || !real->cuDeviceGetUuid || real->cuDeviceGetUuid(&u, d) != CUDA_SUCCESS)
+        return -1;
+    if (real->cuDeviceTotalMem_v2)
+        real->cuDeviceTotalMem_v2(&n_bytes, d);
+    m.u.gpu.gpu = (uint32_t)n_gpus++;
+    m.u.gpu.memory_bytes = n_bytes;
+    memcpy(m.u.gpu.uuid, u.bytes, sizeof m.u.gpu.uuid);
+    tell(&m);
+    return n_gpus;
+}
+
+int share_client_gpu(const share_driver *real)
+{
+    CUdevice d = -1;
+    int number;
+    if (LOAD(state) == UNTRIED)
+        first_contact();
+    if (LOAD(state) != CONNECTED || !real->cuCtxGetDevice || real->cuCtxGetDevice(&d) != CUDA_SUCCESS || d < 0 ||
+        d >= MOST_DEVICES)
+        return -1;
+    number = LOAD(gpu_of_device[d]);
+    if (!number) {
+        pthread_mutex_lock(&connecting);
+        if (!gpu_of_device[d])
+            STORE(gpu_of_device[d], new_gpu(real, d));
+        number = gpu_of_device[d];
+        pthread_mutex_unlock(&connecting);
+    }
+    return number > 0 ? number - 1 : -1;
+}
+
+int share_client_asks(int gpu) { return gpu >= 0 && LOAD(share_client_page()->gpu[gpu].is_shared) != 0; }
+
+/* ---- turns ---- */
+
+void share_turn_begin(share_turn *t, int gpu, int way)
+{
+    *t = (share_turn){gpu, way, 0, 0, 0};
+    if (gpu >= 0)
+        pthread_mutex_lock(&ways[gpu][way]);
+    t->call = next_seq();
+}
+
+void share_turn_end(share_turn *t)
+{
+    if (t->gpu >= 0)
+        pthread_mutex_unlock(&ways[t->gpu][t->way]);
+}
+
+void share_turn_ask(share_turn *t, uint64_t n_bytes)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_ASK};
+    uint32_t seq;
+    if (!share_client_asks(t->gpu))
+        return;
+    seq = next_seq();
+    STORE(share_client_page()->gpu[t->gpu].turn[t->way], SHARE_WORD(seq, SHARE_SAID_NOTHING));
+    m.u.ask.gpu = (uint32_t)t->gpu, m.u.ask.way = (uint32_t)t->way, m.u.ask.seq = seq;
+    m.u.ask.call = t->call, m.u.ask.task = LOAD(task), m.u.ask.n_bytes = n_bytes;
+    STORE(t->n_bytes, 0);
+    STORE(t->seq, seq);
+    tell(&m);
+}
+
+static uint32_t said(uint32_t word, uint32_t seq)
+{
+    return word >> 2 == seq ? word & 3u : (uint32_t)SHARE_SAID_NOTHING;
+}
+
+/* A daemon that does not answer and shows no pulse is taken for gone. */
+void share_turn_wait(share_turn *t)
+{
+    share_page *p = share_client_page();
+    uint32_t *word, seen, pulse = LOAD(p->pulse);
+    int n_silent = 0;
+    if (!t->seq)
+        return;
+    word = &p->gpu[t->gpu].turn[t->way];
+    while (seen = LOAD(*word), LOAD(state) == CONNECTED && said(seen, t->seq) < SHARE_SAID_GO) {
+        uint32_t now;
+        sleep_on(word, seen, 1000);
+        now = LOAD(p->pulse);
+        n_silent = LOAD(*word) == seen && now == pulse ? n_silent + 1 : 0;
+        pulse = now;
+        if (n_silent == SILENT_SECONDS)
+            leave();
+    }
+    if (LOAD(state) != CONNECTED)
+        STORE(t->seq, 0);
+}
+
+int share_turn_is_over(const share_turn *t)
+{
+    uint32_t seq = LOAD(t->seq), word;
+    if (t->gpu < 0 || LOAD(state) != CONNECTED)
+        return 0;
+    if (!seq)
+        return share_client_asks(t->gpu);
+    word = LOAD(share_client_page()->gpu[t->gpu].turn[t->way]);
+    return said(word, seq) == SHARE_SAID_YIELD && LOAD(t->n_bytes) >= share_setting(SHARE_SET_PART);
+}
+
+void share_turn_give(share_turn *t, uint64_t n_bytes)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_END};
+    if (!t->seq)
+        return;
+    m.u.end.gpu = (uint32_t)t->gpu, m.u.end.way = (uint32_t)t->way, m.u.end.seq = t->seq, m.u.end.n_bytes = n_bytes;
+    STORE(t->seq, 0);
+    tell(&m);
+}
+
+void share_turn_beat(share_turn *t, uint64_t n_bytes)
+{
+    share_page *p = share_client_page();
+    if (t->gpu < 0)
+        return;
+    ADD(t->n_bytes, n_bytes);
+    ADD(p->told[t->gpu].beats[t->way], 1);
+    ADD(p->told[t->gpu].copied_bytes[t->way], n_bytes);
+}
+
+/* ---- gates ---- */
+
+/* A slot is free when the GPU has written that its copy is done. */
+static int free_slot(const share_page *p)
+{
+    for (int i = 0; i < SHARE_N_GATES; i++)
+        if (!gate[i].seq || LOAD(p->done[i]) == gate[i].seq)
+            return i;
+    return -1;
+}
+
+int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_GATE};
+    int slot = -1;
+    *seq = next_seq();
+    pthread_mutex_lock(&gates);
+    if (LOAD(state) == CONNECTED)
+        slot = free_slot(share_client_page());
+    if (slot >= 0)
+        gate[slot].seq = *seq;
+    pthread_mutex_unlock(&gates);
+    m.u.ask.gpu = (uint32_t)gpu, m.u.ask.way = (uint32_t)way, m.u.ask.seq = m.u.ask.call = *seq;
+    m.u.ask.slot = (uint32_t)slot, m.u.ask.task = LOAD(task), m.u.ask.n_bytes = n_bytes;
+    if (slot >= 0)
+        tell(&m);
+    return slot;
+}
+
+void share_gate_drop(int slot, uint32_t seq)
+{
+    share_page *p = share_client_page();
+    STORE(p->open[slot], seq);
+    STORE(p->arrived[slot], seq);
+    STORE(p->done[slot], seq);
+}
+
+/* ---- memory ---- */
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+static void ask_memory(int gpu, uint64_t n_bytes, int is_first, uint32_t seq)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_MEM_ASK};
+    m.u.mem.gpu = (uint32_t)gpu, m.u.mem.seq = seq, m.u.mem.n_bytes = n_bytes, m.u.mem.is_first = (uint32_t)is_first;
+    tell(&m);
+}
+
+/* The answer of this number, or SHARE_MEM_WAITS: time is over, or the daemon gone. */
+static int wait_for_memory(uint32_t seq, uint64_t end_ms)
+{
+    share_page *p = share_client_page();
+    uint32_t seen, pulse = LOAD(p->pulse);
+    uint64_t heard_ms = now_ms();
+    while (seen = LOAD(p->memory), LOAD(state) == CONNECTED && now_ms() < end_ms) {
+        if (said(seen, seq) != SHARE_MEM_WAITS)
+            return (int)said(seen, seq);
+        sleep_on(&p->memory, seen, 200);
+        if (LOAD(p->pulse) != pulse)
+            heard_ms = now_ms();
+        else if (now_ms() - heard_ms > SILENT_SECONDS * 1000)
+            leave();
+        pulse = LOAD(p->pulse);
+    }
+    return SHARE_MEM_WAITS;
+}
+
+int share_client_memory(int gpu, uint64_t n_bytes, int is_first)
+{
+    uint64_t end_ms = is_first ? UINT64_MAX : now_ms() + share_setting(SHARE_SET_MEM_WAIT);
+    uint32_t seq = next_seq();
+    int answer;
+    pthread_mutex_lock(&remembering);
+    STORE(share_client_page()->memory, SHARE_WORD(seq, SHARE_MEM_WAITS));
+    ask_memory(gpu, n_bytes, is_first, seq);
+    answer = wait_for_memory(seq, end_ms);
+    if (answer == SHARE_MEM_WAITS) {
+        ask_memory(gpu, 0, 0, seq); /* no longer */
+        answer = LOAD(state) == CONNECTED ? SHARE_MEM_NEVER : SHARE_MEM_TRY;
+    }
+    pthread_mutex_unlock(&remembering);
+    return answer;
+}
+
+void share_client_used(int gpu, int64_t n_bytes)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_MEM_FREED};
+    share_page *p = share_client_page();
+    if (gpu < 0)
+        return;
+    ADD(p->told[gpu].used_bytes, (uint64_t)n_bytes);
+    m.u.mem.gpu = (uint32_t)gpu;
+    if (n_bytes < 0 && LOAD(p->memory_wanted))
+        tell(&m);
+}
+
+void share_client_unseen(void)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_UNSEEN};
+    int end = LOAD(state) == UNTRIED ? share_place_connect() : -1;
+    if (end < 0)
+        return;
+    snprintf(m.u.text, SHARE_NAME_BYTES, "%s", program_invocation_short_name);
+    (void)!send(end, &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT);
+    close(end);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* client.h - this process as a client of the daemon: connection, page, turns on the link.
+ *
+ * It connects at the first copy or allocation that counts. While no other client uses the GPU, nothing is asked: a copy
+ * loads one word. All ends of the connection are the same: the gates open, waiters wake, and the program goes on as if there
+ * had never been a daemon. A child of fork is not a client. */
+#ifndef SHARE_CLIENT_H
+#define SHARE_CLIENT_H
+
+#include "driver.h"
+#include "wire.h"
+
+/* The page of a connected client, or one that only the process has; never NULL. */
+share_page *share_client_page(void);
+/* Connects when it was never tried. The number of the context's GPU, or -1: there is no daemon (any more), or it is one GPU
+ * too many. *device is set in both cases. */
+int share_client_gpu(const share_driver *real);
+/* Whether the daemon is there; whether this is a child of a client. */
+int share_client_is_connected(void);
+int share_client_is_inert(void);
+/* Whether copies on this GPU have to ask. */
+int share_client_asks(int gpu);
+
+/* A turn of a blocking copy. One thread of the process at a time has it for a GPU and direction. */
+typedef struct share_turn {
+    int gpu, way;
+    uint32_t seq, call; /* seq 0: it has not asked, or nobody was there */
+    uint64_t n_bytes;   /* copied in this turn: it is not over before a part was */
+} share_turn;
+/* Takes the direction for this process, then for this copy. */
+void share_turn_begin(share_turn *t, int gpu, int way);
+void share_turn_end(share_turn *t);
+/* Asks for a turn of a copy that has this many bytes to go; returns at once. */
+void share_turn_ask(share_turn *t, uint64_t n_bytes);
+/* Waits for SHARE_SAID_GO, and returns it also when nobody is there to ask. */
+void share_turn_wait(share_turn *t);
+/* 1: the turn is over, or one has to be asked for now. To be looked at before each piece. */
+int share_turn_is_over(const share_turn *t);
+/* Gives it back; nothing when there is none. */
+void share_turn_give(share_turn *t, uint64_t n_bytes);
+/* A piece was copied. */
+void share_turn_beat(share_turn *t, uint64_t n_bytes);
+
+/* A gate in a stream: -1, or the number of its slot. The daemon hears of it at once; it opens when its turn comes. */
+int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq);
+/* Whether any copy still stands at a gate, or behind one. */
+int share_gate_is_any(void);
+/* The stream could not be given all of it: it is open, and does not count. */
+void share_gate_drop(int slot, uint32_t seq);
+
+/* Says that this program used CUDA without being seen, and goes. */
+void share_client_unseen(void);
+
+/* Task of this process, counted by copy.h. */
+void share_client_task(uint32_t task);
+
+/* Asks about memory and waits for the answer, at most for the time that `run --mem-wait` gave: SHARE_MEM_TRY or _NEVER. */
+int share_client_memory(int gpu, uint64_t n_bytes, int is_first);
+/* Bytes that this process has of a GPU have become more or less. */
+void share_client_used(int gpu, int64_t n_bytes);
+
+#endif

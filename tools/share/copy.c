@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* copy.c - decides what becomes of a copy (copy.h), and counts a program's tasks: copies in, then kernels, then copies out. A call
+ * against that order begins the next task, and so does what follows a synchronise. */
+#include "copy.h"
+
+#include "gate.h"
+#include "variable.h"
+#include "stage.h"
+
+#include <errno.h>
+
+size_t share_large = SIZE_MAX; /* until the settings are read: then nothing is looked at */
+static uint64_t part_bytes;
+static int stages, n_captures;
+
+__attribute__((constructor)) static void read_settings(void)
+{
+    share_driver_begin();
+    share_setting_load();
+    stages = (int)share_setting(SHARE_SET_STAGE);
+    part_bytes = share_setting(SHARE_SET_PART);
+    share_large = share_setting_is_off() ? SIZE_MAX : (size_t)share_setting(SHARE_SET_LARGE);
+}
+
+/* ---- tasks ---- */
+
+enum { TASK_NONE, TASK_IN, TASK_KERNELS, TASK_OUT };
+static uint32_t task, stage_of_task;
+
+static void enter(uint32_t stage)
+{
+    uint32_t now = __atomic_load_n(&stage_of_task, __ATOMIC_RELAXED);
+    if (now == stage)
+        return;
+    if (now == TASK_NONE || now > stage) {
+        share_client_task(__atomic_add_fetch(&task, 1, __ATOMIC_RELAXED));
+        __atomic_add_fetch(&share_client_page()->n_tasks, 1, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&stage_of_task, stage, __ATOMIC_RELAXED);
+}
+
+static _Thread_local uint32_t n_untold;
+
+/* Told in lots: an atom that threads share would be dear. */
+void share_copy_launch(void)
+{
+    enter(TASK_KERNELS);
+    if (++n_untold == 64) {
+        n_untold = 0;
+        __atomic_add_fetch(&share_client_page()->n_launches, 64, __ATOMIC_RELAXED);
+    }
+}
+
+void share_copy_synchronise(void)
+{
+    __atomic_store_n(&stage_of_task, TASK_NONE, __ATOMIC_RELAXED);
+    if (n_untold)
+        __atomic_add_fetch(&share_client_page()->n_launches, n_untold, __ATOMIC_RELAXED);
+    n_untold = 0;
+}
+
+/* A capture may begin in a way that is not known: its end is then one too many. */
+void share_copy_capture(int more)
+{
+    int now = __atomic_load_n(&n_captures, __ATOMIC_SEQ_CST);
+    while (now + more >= 0 &&
+           !__atomic_compare_exchange_n(&n_captures, &now, now + more, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+}
+
+/* ---- memory ---- */
+
+enum { UNKNOWN, PAGEABLE, PINNED, DEVICE };
+
+/* Memory that the driver does not know is pageable. Managed memory moves by itself. */
+static int kind_at(const share_driver *real, CUdeviceptr p)
+{
+    unsigned type = 0, is_managed = 0;
+    if (real->cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p) != CUDA_SUCCESS || !type)
+        return PAGEABLE;
+    if (real->cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p) != CUDA_SUCCESS || is_managed)
+        return UNKNOWN;
+    return type == CU_MEMORYTYPE_HOST ? PINNED : type == CU_MEMORYTYPE_DEVICE ? DEVICE : UNKNOWN;
+}
+
+/* The first and the last byte are of one kind. */
+static int kind_of(const share_driver *real, CUdeviceptr p, size_t n)
+{
+    int kind = kind_at(real, p);
+    return kind == kind_at(real, p + n - 1) ? kind : UNKNOWN;
+}
+
+int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUdeviceptr from)
+{
+    int kind_to, kind_from;
+    if (!real->cuPointerGetAttribute)
+        return 0;
+    kind_to = kind_at(real, to), kind_from = kind_at(real, from);
+    if ((kind_to == DEVICE) == (kind_from == DEVICE) || kind_to == UNKNOWN || kind_from == UNKNOWN)
+        return 0;
+    c->direction = kind_to == DEVICE ? SHARE_IN : SHARE_OUT;
+    c->device = kind_to == DEVICE ? to : from;
+    c->host = (void *)(uintptr_t)(kind_to == DEVICE ? from : to);
+    return 1;
+}
+
+/* In a capture, or while anybody captures, calls of ours could end it. */
+static int captures(const share_driver *real, CUstream s)
+{
+    int status = 0;
+    if (__atomic_load_n(&n_captures, __ATOMIC_SEQ_CST) > 0 || !real->cuStreamIsCapturing)
+        return 1;
+    return real->cuStreamIsCapturing(s, &status) != CUDA_SUCCESS || status;
+}
+
+/* ---- the ways of a copy ---- */
+
+static CUresult plain_part(const share_driver *real, const share_copy *c, uint64_t at, size_t n)
+{
+    char *h = (char *)c->host + at;
+    CUdeviceptr d = c->device + at;
+    int own = c->stream == CU_STREAM_PER_THREAD;
+    if (c->direction == SHARE_IN)
+        return own ? real->cuMemcpyHtoD_v2_ptds(d, h, n) : real->cuMemcpyHtoD_v2(d, h, n);
+    return own ? real->cuMemcpyDtoH_v2_ptds(h, d, n) : real->cuMemcpyDtoH_v2(h, d, n);
+}
+
+/* Between parts the turn may be another's. */
+static CUresult copy_parts(const share_driver *real, const share_copy *c, share_turn *t)
+{
+    CUresult r = CUDA_SUCCESS;
+    uint64_t at = 0, given = 0;
+    share_turn_ask(t, c->n_bytes);
+    share_turn_wait(t);
+    while (r == CUDA_SUCCESS && at < c->n_bytes) {
+        size_t n = c->n_bytes - at < part_bytes ? (size_t)(c->n_bytes - at) : (size_t)part_bytes;
+        if (share_turn_is_over(t)) {
+            share_turn_give(t, at - given);
+            given = at;
+            share_turn_ask(t, c->n_bytes - at);
+            share_turn_wait(t);
+        }
+        r = plain_part(real, c, at, n);
+        share_turn_beat(t, n);
+        at += n;
+    }
+    share_turn_give(t, at - given);
+    return r;
+}
+
+static void count(uint64_t *word) { __atomic_add_fetch(word, 1, __ATOMIC_RELAXED); }
+
+static int by_rings(const share_driver *real, const share_copy *c, CUresult *r)
+{
+    share_turn t;
+    int gpu = share_client_gpu(real), made;
+    *r = share_stage_finish(real, c->stream);
+    if (*r != CUDA_SUCCESS)
+        return 1;
+    share_turn_begin(&t, gpu, c->direction);
+    made = share_stage_copy(real, c, &t, r);
+    share_turn_end(&t);
+    if (made)
+        count(&share_client_page()->n_staged);
+    return made;
+}
+
+static int by_parts(const share_driver *real, const share_copy *c, CUresult *r)
+{
+    share_turn t;
+    int gpu = share_client_gpu(real);
+    if (!share_client_asks(gpu))
+        return 0;
+    *r = share_stage_finish(real, c->stream);
+    if (*r != CUDA_SUCCESS)
+        return 1;
+    share_turn_begin(&t, gpu, c->direction);
+    *r = copy_parts(real, c, &t);
+    share_turn_end(&t);
+    return 1;
+}
+
+static int by_gate(const share_driver *real, const share_copy *c, CUresult *r)
+{
+    int gpu = share_client_gpu(real), made;
+    if (!share_client_asks(gpu))
+        return 0;
+    made = share_gate_copy(real, c, gpu, r);
+    count(made ? &share_client_page()->n_gated : &share_client_page()->n_passed);
+    return made;
+}
+
+static int make(const share_driver *real, const share_copy *c, CUresult *r)
+{
+    int host;
+    if (share_client_is_inert() || !real->cuPointerGetAttribute || captures(real, c->stream) ||
+        kind_of(real, c->device, c->n_bytes) != DEVICE)
+        return 0;
+    enter(c->direction == SHARE_IN ? TASK_IN : TASK_OUT);
+    host = kind_of(real, (CUdeviceptr)(uintptr_t)c->host, c->n_bytes);
+    if (host == PINNED)
+        return c->may_return ? by_gate(real, c, r) : by_parts(real, c, r);
+    return host == PAGEABLE && stages ? by_rings(real, c, r) : 0;
+}
+
+int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r)
+{
+    int before = errno, made = make(real, c, r);
+    errno = before;
+    return made;
+}
+
+/* ---- copies that the driver makes in one call ---- */
+
+enum { MOST_TURNS = 64 };
+static share_turn turns[MOST_TURNS];
+static int turn_is_used[MOST_TURNS];
+
+static int new_turn(void)
+{
+    for (int i = 0; i < MOST_TURNS; i++) {
+        int none = 0;
+        if (__atomic_compare_exchange_n(&turn_is_used[i], &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return i;
+    }
+    return -1;
+}
+
+int share_copy_turn(const share_driver *real, const share_copy *c)
+{
+    int before = errno, gpu = share_client_is_inert() || captures(real, c->stream) ? -1 : share_client_gpu(real);
+    int i = share_client_asks(gpu) && share_stage_finish(real, c->stream) == CUDA_SUCCESS ? new_turn() : -1;
+    enter(c->direction == SHARE_IN ? TASK_IN : TASK_OUT);
+    if (i >= 0) {
+        share_turn_begin(&turns[i], gpu, c->direction);
+        share_turn_ask(&turns[i], c->n_bytes);
+        share_turn_wait(&turns[i]);
+    }
+    errno = before;
+    return i + 1;
+}
+
+void share_copy_turned(const share_copy *c, int turn)
+{
+    int before = errno;
+    share_turn *t = &turns[turn - 1];
+    share_turn_beat(t, c->n_bytes);
+    share_turn_give(t, c->n_bytes);
+    share_turn_end(t);
+    __atomic_store_n(&turn_is_used[turn - 1], 0, __ATOMIC_RELEASE);
+    errno = before;
+}
+
+void share_copy_forget(const share_driver *real, CUcontext c)
+{
+    int before = errno;
+    if (!share_client_is_inert()) {
+        share_stage_forget(c);
+        share_gate_forget(real, c);
+    }
+    errno = before;
+}

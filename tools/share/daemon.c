@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/* daemon.c - the daemon of `heddle share`: takes messages, feeds the two state machines, and carries out what they decide. One
+ * thread; whatever can wait, waits in poll.
+ *
+ * While streams of programs stand at gates, their words are looked at every few microseconds: a GPU cannot send a message. */
+#include "share.h"
+
+#include "memory.h"
+#include "peer.h"
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_PEERS = SHARE_MOST_CLIENTS + 16, GATE_NS = 20000, PULSE_NS = 200000000, MOST_MESSAGES = 64 };
+/* A turn for each GPU and direction, and the gates; what was lost by the end of a lease may overlap. */
+enum { MOST_ASKS_OF_ONE = SHARE_N_GATES + 2 * SHARE_MOST_GPUS * SHARE_N_WAYS };
+#define SILENT_NS 5000000000u
+
+typedef struct daemon_state {
+    int listener;
+    share_arbiter arbiter;
+    share_memory memory;
+    share_peer peers[MOST_PEERS];
+    share_peer *peer_of[SHARE_MOST_CLIENTS];
+    share_card cards[SHARE_MOST_LINKS];
+    uint32_t n_cards, pulse, n_gates, n_unseen;
+    char unseen[SHARE_NAME_BYTES]; /* the last one */
+    uint64_t begin_ns, pulse_ns;
+    int ends;
+} daemon_state;
+
+static volatile sig_atomic_t is_asked_to_end;
+
+static void on_signal(int number) { is_asked_to_end = number; }
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- what was decided ---- */
+
+static void carry_out(daemon_state *d)
+{
+    for (uint32_t i = 0; i < d->arbiter.n_decisions; i++) {
+        share_decision *what = &d->arbiter.decisions[i];
+        if (d->peer_of[what->client])
+            share_peer_tell(d->peer_of[what->client], what);
+    }
+    d->arbiter.n_decisions = 0;
+    for (uint32_t i = 0; i < d->memory.n_answers; i++) {
+        share_answer *a = &d->memory.answers[i];
+        if (d->peer_of[a->client])
+            share_peer_tell_memory(d->peer_of[a->client], a->seq, a->said);
+    }
+    d->memory.n_answers = 0;
+}
+
+static void for_each_client(daemon_state *d, void (*f)(daemon_state *, share_peer *))
+{
+    for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (d->peer_of[i])
+            f(d, d->peer_of[i]);
+}
+
+static void tell_wanted(daemon_state *d, share_peer *p)
+{
+    __atomic_store_n(&p->page->memory_wanted, (uint32_t)share_memory_is_wanted(&d->memory), __ATOMIC_RELEASE);
+}
+
+static void read_used(daemon_state *d, share_peer *p)
+{
+    for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        if (p->link_of[g] >= 0)
+            share_memory_used(&d->memory, (uint32_t)p->client, (uint32_t)p->link_of[g],
+                              __atomic_load_n(&p->page->told[g].used_bytes, __ATOMIC_RELAXED));
+}
+
+/* ---- messages ---- */
+
+/* It may come to a terminal. */
+static void copy_name(char to[SHARE_NAME_BYTES], const char *from)
+{
+    memcpy(to, from, SHARE_NAME_BYTES);
+    to[SHARE_NAME_BYTES - 1] = 0;
+    for (; *to; to++)
+        if ((unsigned char)*to < 32 || (unsigned char)*to >= 127)
+            *to = '?';
+}
+
+static void hello(daemon_state *d, share_peer *p, const share_message *m, int passed)
+{
+    if (p->client >= 0 || m->u.hello.class_ >= SHARE_N_CLASSES || share_peer_map(p, passed)) {
+        p->is_bad = 1;
+        return;
+    }
+    p->client = share_arbiter_join(&d->arbiter, m->u.hello.class_);
+    if (p->client < 0) {
+        share_peer_send(p, SHARE_REFUSED, "there are too many programs already");
+        p->is_bad = 1;
+        return;
+    }
+    p->pid = m->u.hello.pid, p->class_ = m->u.hello.class_, p->declared_bytes = m->u.hello.memory_bytes;
+    copy_name(p->name, m->u.hello.name);
+    d->peer_of[p->client] = p;
+    share_memory_join(&d->memory, (uint32_t)p->client, p->declared_bytes);
+    share_peer_send(p, SHARE_WELCOME, NULL);
+}
+
+/* The card of this name, a new one when it is not known. -1: there are too many. */
+static int card_of(daemon_state *d, const share_message *m)
+{
+    uint32_t i;
+    for (i = 0; i < d->n_cards; i++)
+        if (!memcmp(d->cards[i].uuid, m->u.gpu.uuid, sizeof d->cards[i].uuid))
+            return (int)i;
+    if (i == SHARE_MOST_LINKS)
+        return -1;
+    memcpy(d->cards[i].uuid, m->u.gpu.uuid, sizeof d->cards[i].uuid);
+    d->cards[i].memory_bytes = m->u.gpu.memory_bytes;
+    share_memory_gpu(&d->memory, i, m->u.gpu.memory_bytes);
+    d->n_cards++;
+    return (int)i;
+}
+
+static void gpu(daemon_state *d, share_peer *p, const share_message *m)
+{
+    int card;
+    if (m->u.gpu.gpu >= SHARE_MOST_GPUS || p->link_of[m->u.gpu.gpu] >= 0) {
+        p->is_bad = 1;
+        return;
+    }
+    card = card_of(d, m);
+    if (card < 0 || share_peer_gpu(p, (uint32_t)card) >= 0)
+        return; /* what it asks for this one is granted at once: is_shared stays 0 */
+    p->link_of[m->u.gpu.gpu] = card;
+    share_arbiter_use(&d->arbiter, (uint32_t)p->client, (uint32_t)card);
+}
+
+/* The link that a message names; -1: the peer has none of this number. */
+static int link_of(share_peer *p, uint32_t gpu_number)
+{
+    int link = gpu_number < SHARE_MOST_GPUS ? p->link_of[gpu_number] : -1;
+    p->is_bad |= link < 0;
+    return link;
+}
+
+/* A client uses a slot again when its GPU has written "done", which may not have been looked at yet. */
+static void new_gate(daemon_state *d, share_peer *p, const share_ask *a)
+{
+    if (p->gates[a->slot].seq)
+        share_arbiter_end(&d->arbiter, a->client, p->gates[a->slot].seq, a->n_bytes, now_ns());
+    else
+        d->n_gates++;
+    p->gates[a->slot].seq = a->seq;
+    p->gates[a->slot].has_arrived = 0;
+}
+
+static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_gate)
+{
+    int link = link_of(p, m->u.ask.gpu);
+    share_ask a = {.client = (uint32_t)p->client,
+                   .link = (uint32_t)link,
+                   .way = m->u.ask.way,
+                   .seq = m->u.ask.seq,
+                   .call = m->u.ask.call,
+                   .slot = is_gate ? (int)m->u.ask.slot : -1,
+                   .n_bytes = m->u.ask.n_bytes};
+    if (link < 0 || a.way >= SHARE_N_WAYS || !a.seq || a.seq > SHARE_MOST_SEQ ||
+        (is_gate && m->u.ask.slot >= SHARE_N_GATES) || share_arbiter_count(&d->arbiter, a.client) >= MOST_ASKS_OF_ONE) {
+        p->is_bad = 1;
+        return;
+    }
+    if (is_gate)
+        new_gate(d, p, &a);
+    share_arbiter_ask(&d->arbiter, &a, m->u.ask.task, now_ns());
+}
+
+static void memory_message(daemon_state *d, share_peer *p, const share_message *m)
+{
+    int link = link_of(p, m->u.mem.gpu);
+    if (link < 0)
+        return;
+    for_each_client(d, read_used);
+    if (m->type == SHARE_MEM_FREED)
+        share_memory_freed(&d->memory, (uint32_t)link);
+    else
+        share_memory_ask(&d->memory, (uint32_t)p->client, (uint32_t)link, m->u.mem.seq & SHARE_MOST_SEQ,
+                         m->u.mem.n_bytes, m->u.mem.is_first != 0);
+    for_each_client(d, tell_wanted);
+}
+
+static void status(daemon_state *d, share_peer *p, const share_message *m)
+{
+    share_report_input in = {d->cards,    d->n_cards, &d->arbiter, &d->memory, d->peer_of,
+                             d->begin_ns, now_ns(),   d->unseen,   d->n_unseen};
+    char *text = share_report(&in, m->u.text[0] == 'j');
+    char part[SHARE_TEXT_BYTES];
+    size_t n = text ? strlen(text) : 0;
+    for (size_t at = 0; at < n && !p->is_bad; at += sizeof part - 1) {
+        snprintf(part, sizeof part, "%s", text + at);
+        share_peer_send(p, SHARE_TEXT, part);
+    }
+    share_peer_send(p, SHARE_TEXT, NULL);
+    free(text);
+}
+
+static void unseen(daemon_state *d, const share_message *m)
+{
+    d->n_unseen++;
+    copy_name(d->unseen, m->u.text);
+}
+
+/* Of a client that said hello. */
+static void client_message(daemon_state *d, share_peer *p, const share_message *m)
+{
+    switch (m->type) {
+    case SHARE_GPU: gpu(d, p, m); break;
+    case SHARE_ASK: ask(d, p, m, 0); break;
+    case SHARE_GATE: ask(d, p, m, 1); break;
+    case SHARE_END:
+        share_arbiter_end(&d->arbiter, (uint32_t)p->client, m->u.end.seq, m->u.end.n_bytes, now_ns());
+        break;
+    case SHARE_MEM_ASK:
+    case SHARE_MEM_FREED: memory_message(d, p, m); break;
+    default: p->is_bad = 1;
+    }
+}
+
+static const char other_version[] = "the daemon is of another version; end it with `heddle share stop`";
+
+static void message(daemon_state *d, share_peer *p, const share_message *m, int passed)
+{
+    if (p->is_stranger || m->version != SHARE_VERSION) {
+        share_peer_send(p, SHARE_REFUSED, p->is_stranger ? "this daemon is another user's" : other_version);
+        p->is_bad = 1;
+    } else if (m->type == SHARE_HELLO) {
+        hello(d, p, m, passed);
+        return;
+    } else if (p->client >= 0)
+        client_message(d, p, m);
+    else if (m->type == SHARE_UNSEEN)
+        unseen(d, m);
+    else if (m->type == SHARE_STATUS)
+        status(d, p, m);
+    else if (m->type == SHARE_STOP) {
+        share_peer_send(p, SHARE_TEXT, NULL);
+        d->ends = 1;
+    } else
+        p->is_bad = 1;
+    if (passed >= 0)
+        close(passed);
+}
+
+static void drop(daemon_state *d, share_peer *p)
+{
+    if (p->client >= 0) {
+        for_each_client(d, read_used);
+        d->peer_of[p->client] = NULL;
+        share_arbiter_leave(&d->arbiter, (uint32_t)p->client, now_ns());
+        share_memory_leave(&d->memory, (uint32_t)p->client);
+        for (int i = 0; i < SHARE_N_GATES; i++)
+            d->n_gates -= p->gates[i].seq != 0;
+    }
+    share_peer_close(p);
+    for_each_client(d, tell_wanted);
+    carry_out(d);
+}
+
+static void read_peer(daemon_state *d, share_peer *p)
+{
+    share_message m;
+    int passed, got = 1;
+    for (int i = 0; i < MOST_MESSAGES && !p->is_bad && (got = share_peer_receive(p, &m, &passed)) == 1; i++) {
+        message(d, p, &m, passed);
+        carry_out(d);
+    }
+    if (got < 0 || p->is_bad)
+        drop(d, p);
+}
+
+static void accept_peer(daemon_state *d)
+{
+    int fd = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    share_peer *p = NULL, none;
+    if (fd < 0)
+        return;
+    for (int i = 0; i < MOST_PEERS && !p; i++)
+        p = d->peers[i].fd < 0 ? &d->peers[i] : NULL;
+    share_peer_init(p ? p : &none, fd, now_ns());
+    if (!p) {
+        share_peer_send(&none, SHARE_REFUSED, "there are too many programs already");
+        share_peer_close(&none);
+    } else
+        p->is_stranger = !share_peer_is_user(fd);
+}
+
+/* ---- time ---- */
+
+static void look_at_gates(daemon_state *d, share_peer *p)
+{
+    for (int i = 0; i < SHARE_N_GATES; i++) {
+        uint32_t seq = p->gates[i].seq;
+        if (!seq)
+            continue;
+        if (!p->gates[i].has_arrived && __atomic_load_n(&p->page->arrived[i], __ATOMIC_ACQUIRE) == seq) {
+            p->gates[i].has_arrived = 1;
+            share_arbiter_arrive(&d->arbiter, (uint32_t)p->client, seq, now_ns());
+        }
+        if (__atomic_load_n(&p->page->done[i], __ATOMIC_ACQUIRE) == seq) {
+            const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
+            share_arbiter_end(&d->arbiter, (uint32_t)p->client, seq, a ? a->n_bytes : 0, now_ns());
+            p->gates[i].seq = 0;
+            d->n_gates--;
+        }
+        carry_out(d);
+    }
+}
+
+static void read_beats(daemon_state *d)
+{
+    for (uint32_t l = 0; l < d->n_cards; l++)
+        for (uint32_t w = 0; w < SHARE_N_WAYS; w++) {
+            const share_ask *a = share_arbiter_holder(&d->arbiter, l, w);
+            share_peer *p = a ? d->peer_of[a->client] : NULL;
+            int g = p ? share_peer_gpu(p, l) : -1;
+            if (g >= 0)
+                share_arbiter_beat(&d->arbiter, l, w, __atomic_load_n(&p->page->told[g].beats[w], __ATOMIC_RELAXED),
+                                   now_ns());
+        }
+}
+
+static void tell_pulse(daemon_state *d, share_peer *p)
+{
+    __atomic_store_n(&p->page->pulse, d->pulse, __ATOMIC_RELAXED);
+}
+
+/* Beats are read only when a lease is about to end. */
+static void pass_time(daemon_state *d)
+{
+    uint64_t now = now_ns();
+    if (d->n_gates)
+        for_each_client(d, look_at_gates);
+    if (now >= share_arbiter_next(&d->arbiter)) {
+        read_beats(d);
+        share_arbiter_tick(&d->arbiter, now);
+        carry_out(d);
+    }
+    if (now - d->pulse_ns >= PULSE_NS) {
+        d->pulse_ns = now;
+        d->pulse++;
+        for_each_client(d, tell_pulse);
+    }
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static struct timespec until_next(const daemon_state *d)
+{
+    uint64_t now = now_ns(), next = share_arbiter_next(&d->arbiter), wait = PULSE_NS;
+    wait = least(wait, next > now ? next - now : 0);
+    if (d->n_gates)
+        wait = least(wait, GATE_NS);
+    return (struct timespec){(time_t)(wait / 1000000000u), (long)(wait % 1000000000u)};
+}
+
+/* ---- the loop ---- */
+
+static void serve_once(daemon_state *d, const sigset_t *during)
+{
+    struct pollfd fds[MOST_PEERS + 1] = {{d->listener, POLLIN, 0}};
+    struct timespec wait = until_next(d);
+    for (int i = 0; i < MOST_PEERS; i++)
+        fds[i + 1] = (struct pollfd){d->peers[i].fd, POLLIN, 0};
+    if (ppoll(fds, MOST_PEERS + 1, &wait, during) < 0)
+        return;
+    for (int i = 0; i < MOST_PEERS; i++) {
+        share_peer *p = &d->peers[i];
+        if (fds[i + 1].revents)
+            read_peer(d, p);
+        else if (p->fd >= 0 && p->client < 0 && now_ns() - p->since_ns > SILENT_NS)
+            drop(d, p);
+    }
+    if (fds[0].revents)
+        accept_peer(d);
+    pass_time(d);
+}
+
+static void catch_signals(sigset_t *during)
+{
+    struct sigaction a = {.sa_handler = on_signal};
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGINT);
+    sigprocmask(SIG_BLOCK, &held, during);
+    sigdelset(during, SIGTERM);
+    sigdelset(during, SIGINT);
+    sigaction(SIGTERM, &a, NULL);
+    sigaction(SIGINT, &a, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int share_daemon_serve(int fd, const share_rules *rules, share_why *why)
+{
+    daemon_state *d = calloc(1, sizeof *d);
+    struct sockaddr_un address;
+    char folder[sizeof address.sun_path];
+    sigset_t during;
+    if (!d)
+        return share_because(why, "there is no memory for the daemon");
+    prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+    catch_signals(&during);
+    d->listener = fd, d->begin_ns = now_ns();
+    share_arbiter_init(&d->arbiter, rules);
+    share_memory_init(&d->memory);
+    for (int i = 0; i < MOST_PEERS; i++)
+        d->peers[i].fd = -1, d->peers[i].client = -1;
+    while (!d->ends && !is_asked_to_end)
+        serve_once(d, &during);
+    if (!share_place(&address, folder))
+        unlink(address.sun_path); /* first: a client that finds no socket does not wait */
+    for (int i = 0; i < MOST_PEERS; i++)
+        share_peer_close(&d->peers[i]);
+    close(fd);
+    free(d);
+    return 0;
+}
+
+/* ---- its place ---- */
+
+/* The lock is held as long as the daemon lives; its end frees it, whatever that was. */
+static int hold_lock(const char *folder, share_why *why)
+{
+    char path[sizeof((struct sockaddr_un *)0)->sun_path + 8];
+    int fd;
+    snprintf(path, sizeof path, "%s/lock", folder);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return share_because(why, "%s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB)) {
+        close(fd);
+        return share_because(why, "a daemon of this user runs already; `heddle share status` shows what it does");
+    }
+    return fd;
+}
+
+static int listen_at(const struct sockaddr_un *address, share_why *why)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    unlink(address->sun_path); /* of a daemon that was killed: the lock says that none runs */
+    if (fd < 0 || bind(fd, (const struct sockaddr *)address, sizeof *address) || listen(fd, SHARE_MOST_CLIENTS)) {
+        share_because(why, "%s: %s", address->sun_path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int share_daemon_open(share_why *why)
+{
+    struct sockaddr_un address;
+    char folder[sizeof address.sun_path];
+    if (share_place(&address, folder))
+        return share_because(why, "%s is too long a name for a socket's folder", folder);
+    if (mkdir(folder, 0700) && errno != EEXIST)
+        return share_because(why, "%s: %s", folder, strerror(errno));
+    if (!share_place_is_safe(folder))
+        return share_because(why, "%s is not a folder that only this user may enter", folder);
+    return hold_lock(folder, why) < 0 ? -1 : listen_at(&address, why);
+}

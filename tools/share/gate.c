@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* gate.c - gates in streams (gate.h): write "arrived", wait for "open", copy, write "done". The words stand on the client's
+ * page, which the context has to know. */
+#include "gate.h"
+
+#include <pthread.h>
+
+enum { MOST_CONTEXTS = 16 };
+
+static struct {
+    CUcontext context;
+    CUdeviceptr page; /* 0: it cannot be had here */
+} known[MOST_CONTEXTS];
+static int is_registered;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t page_bytes(void) { return (sizeof(share_page) + 4095) / 4096 * 4096; }
+
+static CUdeviceptr show_page(const share_driver *real)
+{
+    CUdeviceptr p = 0;
+    void *page = share_client_page();
+    unsigned flags = CU_MEMHOST_PORTABLE | CU_MEMHOST_DEVICEMAP;
+    if (!real->cuStreamWaitValue32_v2 || !real->cuStreamWriteValue32_v2 || !real->cuMemHostRegister_v2 ||
+        !real->cuMemHostGetDevicePointer_v2)
+        return 0;
+    if (is_registered && real->cuMemHostGetDevicePointer_v2(&p, page, 0) == CUDA_SUCCESS)
+        return p;
+    is_registered = real->cuMemHostRegister_v2(page, page_bytes(), flags) == CUDA_SUCCESS;
+    return is_registered && real->cuMemHostGetDevicePointer_v2(&p, page, 0) == CUDA_SUCCESS ? p : 0;
+}
+
+/* The page as this context sees it. */
+static CUdeviceptr page_of(const share_driver *real, CUcontext c)
+{
+    CUdeviceptr p = 0;
+    int at = 0;
+    pthread_mutex_lock(&lock);
+    while (at < MOST_CONTEXTS && known[at].context && known[at].context != c)
+        at++;
+    if (at < MOST_CONTEXTS && !known[at].context) {
+        known[at].context = c;
+        known[at].page = show_page(real);
+    }
+    if (at < MOST_CONTEXTS)
+        p = known[at].page;
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+/* While a stream of any context stands at a gate, its GPU reads the page: then the page stays registered. */
+void share_gate_forget(const share_driver *real, CUcontext c)
+{
+    int is_known = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MOST_CONTEXTS; i++)
+        is_known |= known[i].context && (!c || known[i].context == c);
+    for (int i = 0; is_known && i < MOST_CONTEXTS; i++)
+        known[i].context = NULL;
+    if (is_known && is_registered && !share_gate_is_any()) {
+        real->cuMemHostUnregister(share_client_page());
+        is_registered = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static CUresult plain(const share_driver *real, const share_copy *c)
+{
+    return c->direction == SHARE_IN ? real->cuMemcpyHtoDAsync_v2(c->device, c->host, c->n_bytes, c->stream)
+                                    : real->cuMemcpyDtoHAsync_v2(c->host, c->device, c->n_bytes, c->stream);
+}
+
+int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, CUresult *r)
+{
+    CUcontext context = NULL;
+    CUdeviceptr page;
+    uint32_t seq;
+    int slot;
+    if (real->cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context || !(page = page_of(real, context)))
+        return 0;
+    slot = share_gate_new(gpu, c->direction, c->n_bytes, &seq);
+    if (slot < 0)
+        return 0;
+    page += sizeof(uint32_t) * (CUdeviceptr)slot;
+    *r = real->cuStreamWriteValue32_v2(c->stream, page + offsetof(share_page, arrived), seq, 0);
+    if (*r == CUDA_SUCCESS)
+        *r = real->cuStreamWaitValue32_v2(c->stream, page + offsetof(share_page, open), seq, CU_STREAM_WAIT_VALUE_GEQ);
+    if (*r != CUDA_SUCCESS) {
+        share_gate_drop(slot, seq);
+        return 0;
+    }
+    *r = plain(real, c);
+    if (*r != CUDA_SUCCESS ||
+        real->cuStreamWriteValue32_v2(c->stream, page + offsetof(share_page, done), seq, 0) != CUDA_SUCCESS)
+        share_gate_drop(slot, seq);
+    return 1;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* hook.h - how programs come to call the wrappers: dlsym, cuGetProcAddress, and the names themselves for programs that
+ * are linked with the driver.
+ *
+ * A function is recognised by the address that the real driver returned, never by its name and a version. What is not
+ * known, a newer form of a known name included, stays the driver's. */
+#ifndef SHARE_HOOK_H
+#define SHARE_HOOK_H
+
+#include "abi.h"
+
+#define SHARE_EXPORT __attribute__((visibility("default")))
+#define SHARE_WRAPPER(name, params) SHARE_EXPORT CUresult name params;
+SHARE_WRAPPED(SHARE_WRAPPER)
+#undef SHARE_WRAPPER
+
+/* What a program that asked dlsym for this name is to get; called by the assembly of dlsym. */
+void *share_hook_dlsym(void *handle, const char *name);
+
+#endif

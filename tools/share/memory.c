@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c - admission and waiting for memory (memory.h). */
+#include "memory.h"
+
+#include <string.h>
+
+void share_memory_init(share_memory *m) { memset(m, 0, sizeof *m); }
+
+void share_memory_gpu(share_memory *m, uint32_t gpu, uint64_t capacity_bytes) { m->capacity[gpu] = capacity_bytes; }
+
+void share_memory_join(share_memory *m, uint32_t client, uint64_t declared_bytes)
+{
+    memset(&m->clients[client], 0, sizeof m->clients[client]);
+    m->clients[client].is_here = 1;
+    m->clients[client].joined = ++m->clock;
+    m->clients[client].declared_bytes = declared_bytes;
+}
+
+void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes)
+{
+    m->clients[client].used_bytes[gpu] = n_bytes;
+}
+
+static void answer(share_memory *m, uint32_t client, uint32_t said)
+{
+    share_answer a = {client, m->clients[client].seq, said};
+    m->clients[client].waits = SHARE_MEM_NO_WAIT;
+    if (m->n_answers < sizeof m->answers / sizeof m->answers[0])
+        m->answers[m->n_answers++] = a;
+}
+
+/* ---- the line of those who declared ---- */
+
+static uint64_t reserved(const share_memory *m, uint32_t gpu)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
+        uint64_t used = m->clients[i].is_here ? m->clients[i].used_bytes[gpu] : 0;
+        if (m->clients[i].is_here && (m->clients[i].is_admitted >> gpu & 1) && m->clients[i].declared_bytes > used)
+            used = m->clients[i].declared_bytes;
+        sum = used > UINT64_MAX - sum ? UINT64_MAX : sum + used;
+    }
+    return sum;
+}
+
+/* The one of a kind that has waited longest, or -1. */
+static int longest(const share_memory *m, uint32_t gpu, share_mem_wait kind)
+{
+    int best = -1;
+    for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (m->clients[i].is_here && m->clients[i].waits == kind && m->clients[i].gpu == gpu &&
+            (best < 0 || m->clients[i].since < m->clients[best].since))
+            best = i;
+    return best;
+}
+
+/* More than the GPU has is admitted when nobody has any: then CUDA says what becomes of it. */
+static void admit(share_memory *m, uint32_t gpu)
+{
+    int i;
+    while ((i = longest(m, gpu, SHARE_MEM_LINE)) >= 0) {
+        uint64_t taken = reserved(m, gpu), wanted = m->clients[i].declared_bytes;
+        if (taken && (taken > m->capacity[gpu] || wanted > m->capacity[gpu] - taken))
+            return;
+        m->clients[i].is_admitted |= 1u << gpu;
+        answer(m, (uint32_t)i, SHARE_MEM_TRY);
+    }
+}
+
+/* ---- those whose allocation failed ---- */
+
+static int can_free(const share_memory *m, uint32_t gpu)
+{
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (m->clients[i].is_here && m->clients[i].used_bytes[gpu] && m->clients[i].waits == SHARE_MEM_NO_WAIT)
+            return 1;
+    return 0;
+}
+
+/* Of those who wait for more, the youngest that has memory of its own, or else the youngest; -1: nobody waits. */
+static int youngest(const share_memory *m, uint32_t gpu)
+{
+    int best = -1;
+    for (int i = 0; i < SHARE_MOST_CLIENTS; i++) {
+        int has = m->clients[i].used_bytes[gpu] != 0, best_has = best >= 0 && m->clients[best].used_bytes[gpu] != 0;
+        if (m->clients[i].is_here && m->clients[i].waits == SHARE_MEM_MORE && m->clients[i].gpu == gpu &&
+            (best < 0 || has > best_has || (has == best_has && m->clients[i].joined > m->clients[best].joined)))
+            best = i;
+    }
+    return best;
+}
+
+/* When nobody with memory goes on, one gives up, and may then free what it has. */
+static void settle(share_memory *m, uint32_t gpu)
+{
+    int i;
+    admit(m, gpu);
+    while (!can_free(m, gpu) && (i = youngest(m, gpu)) >= 0)
+        answer(m, (uint32_t)i, SHARE_MEM_NEVER);
+}
+
+void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first)
+{
+    m->clients[client].waits = !n_bytes ? SHARE_MEM_NO_WAIT : is_first ? SHARE_MEM_LINE : SHARE_MEM_MORE;
+    m->clients[client].gpu = gpu, m->clients[client].seq = seq, m->clients[client].n_bytes = n_bytes;
+    m->clients[client].since = ++m->clock;
+    settle(m, gpu);
+}
+
+void share_memory_freed(share_memory *m, uint32_t gpu)
+{
+    int i;
+    while ((i = longest(m, gpu, SHARE_MEM_MORE)) >= 0)
+        answer(m, (uint32_t)i, SHARE_MEM_TRY);
+    admit(m, gpu);
+}
+
+void share_memory_leave(share_memory *m, uint32_t client)
+{
+    m->clients[client].is_here = 0;
+    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
+        if (m->clients[client].used_bytes[g] || (m->clients[client].is_admitted >> g & 1))
+            share_memory_freed(m, g);
+        else if (m->capacity[g])
+            settle(m, g);
+}
+
+int share_memory_is_wanted(const share_memory *m)
+{
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (m->clients[i].is_here && m->clients[i].waits != SHARE_MEM_NO_WAIT)
+            return 1;
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.h - memory of GPUs among clients: a state machine like arbiter.h.
+ *
+ * A client that declared a peak is admitted, in order, when the sum of peaks fits. Another one, when an allocation failed, waits
+ * while somebody else has memory that may become free; when all with memory wait, the youngest is told that there will be none. Accounts of
+ * a client are gone when it leaves. */
+#ifndef SHARE_MEMORY_H
+#define SHARE_MEMORY_H
+
+#include "arbiter.h"
+
+typedef struct share_answer {
+    uint32_t client, seq, said; /* SHARE_MEM_TRY, SHARE_MEM_NEVER */
+} share_answer;
+
+typedef enum share_mem_wait { SHARE_MEM_NO_WAIT, SHARE_MEM_LINE, SHARE_MEM_MORE } share_mem_wait;
+typedef struct share_memory {
+    uint64_t capacity[SHARE_MOST_LINKS];
+    struct {
+        int is_here;
+        uint64_t joined, declared_bytes, used_bytes[SHARE_MOST_LINKS];
+        uint32_t is_admitted; /* bit set of GPUs */
+        share_mem_wait waits;
+        uint32_t gpu, seq;
+        uint64_t n_bytes, since; /* since: place in the line */
+    } clients[SHARE_MOST_CLIENTS];
+    uint64_t clock;
+    share_answer answers[SHARE_MOST_CLIENTS * 4];
+    uint32_t n_answers;
+} share_memory;
+
+void share_memory_init(share_memory *m);
+void share_memory_gpu(share_memory *m, uint32_t gpu, uint64_t capacity_bytes);
+void share_memory_join(share_memory *m, uint32_t client, uint64_t declared_bytes);
+void share_memory_leave(share_memory *m, uint32_t client);
+/* What the client has; to be told before a decision depends on it. */
+void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes);
+/* n_bytes 0: it does not wait any more. */
+void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first);
+/* Somebody freed some. */
+void share_memory_freed(share_memory *m, uint32_t gpu);
+/* Whether anybody waits for what others may free. */
+int share_memory_is_wanted(const share_memory *m);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* peer.c - connections of the daemon (peer.h). */
+#include "peer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PAGE_BYTES = (sizeof(share_page) + 4095) / 4096 * 4096, SEND_MS = 200 };
+
+void share_peer_init(share_peer *p, int fd, uint64_t now_ns)
+{
+    memset(p, 0, sizeof *p);
+    p->fd = fd, p->client = -1, p->since_ns = now_ns;
+    for (int i = 0; i < SHARE_MOST_GPUS; i++)
+        p->link_of[i] = -1;
+}
+
+void share_peer_close(share_peer *p)
+{
+    if (p->page)
+        munmap(p->page, PAGE_BYTES);
+    if (p->fd >= 0)
+        close(p->fd);
+    p->page = NULL, p->fd = -1, p->client = -1;
+}
+
+static int take_descriptor(struct msghdr *h)
+{
+    int fd = -1;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c))
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd))
+            memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    return fd;
+}
+
+int share_peer_receive(share_peer *p, share_message *m, int *passed)
+{
+    struct iovec part = {m, sizeof *m};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } with;
+    struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof with};
+    ssize_t n = recvmsg(p->fd, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    *passed = n >= 0 ? take_descriptor(&h) : -1;
+    if (n < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+    return n == (ssize_t)sizeof *m && !(h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ? 1 : -1;
+}
+
+void share_peer_send(share_peer *p, uint32_t type, const char *text)
+{
+    share_message m = {.version = SHARE_VERSION, .type = type};
+    struct pollfd f = {p->fd, POLLOUT, 0};
+    snprintf(m.u.text, sizeof m.u.text, "%s", text ? text : "");
+    if (poll(&f, 1, SEND_MS) != 1 || send(p->fd, &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)sizeof m)
+        p->is_bad = 1;
+}
+
+/* Seals keep the size: a client that could cut its page would end the daemon by a signal. */
+int share_peer_map(share_peer *p, int passed)
+{
+    struct stat s;
+    int wanted = F_SEAL_SHRINK | F_SEAL_GROW, seals = passed >= 0 ? fcntl(passed, F_GET_SEALS) : -1;
+    void *m = MAP_FAILED;
+    if (seals >= 0 && (seals & wanted) == wanted && !fstat(passed, &s) && s.st_size == PAGE_BYTES)
+        m = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
+    if (passed >= 0)
+        close(passed);
+    if (m == MAP_FAILED)
+        return -1;
+    p->page = m;
+    return 0;
+}
+
+int share_peer_gpu(const share_peer *p, uint32_t link)
+{
+    for (int i = 0; i < SHARE_MOST_GPUS; i++)
+        if (p->link_of[i] == (int)link)
+            return i;
+    return -1;
+}
+
+static void say(uint32_t *word, uint32_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void share_peer_tell(share_peer *p, const share_decision *d)
+{
+    static const uint32_t said[] = {
+        [SHARE_TO_DECK] = SHARE_SAID_DECK, [SHARE_TO_GO] = SHARE_SAID_GO, [SHARE_TO_YIELD] = SHARE_SAID_YIELD};
+    int gpu = share_peer_gpu(p, d->link);
+    if (gpu < 0 || !p->page)
+        return;
+    if (d->what == SHARE_TO_ASK || d->what == SHARE_TO_PASS)
+        __atomic_store_n(&p->page->gpu[gpu].is_shared, d->what == SHARE_TO_ASK, __ATOMIC_RELEASE);
+    else if (d->slot >= 0)
+        __atomic_store_n(&p->page->open[d->slot], d->seq, __ATOMIC_RELEASE);
+    else
+        say(&p->page->gpu[gpu].turn[d->way], SHARE_WORD(d->seq, said[d->what]));
+}
+
+void share_peer_tell_memory(share_peer *p, uint32_t seq, uint32_t said)
+{
+    if (p->page)
+        say(&p->page->memory, SHARE_WORD(seq, said));
+}

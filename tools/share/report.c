@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* report.c - writes the daemon's state (report.h). */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const way_words[SHARE_N_WAYS] = {"in", "out"};
+static const char *const class_words[SHARE_N_CLASSES] = {"high", "normal", "low"};
+
+static uint64_t us(uint64_t ns) { return ns / 1000u; }
+
+/* A program's name may hold anything. */
+static void print_name(FILE *out, const char *name)
+{
+    fputc('"', out);
+    for (; *name; name++)
+        if (*name == '"' || *name == '\\' || (unsigned char)*name < 32 || (unsigned char)*name >= 127)
+            fprintf(out, "\\u%04x", (unsigned char)*name);
+        else
+            fputc(*name, out);
+    fputc('"', out);
+}
+
+static void print_link(FILE *out, const share_report_input *in, uint32_t card, uint32_t way)
+{
+    const share_ask *h = share_arbiter_holder(in->arbiter, card, way);
+    fprintf(out,
+            "{\"way\": \"%s\", \"holder\": %" PRId32 ", \"busy_us\": %" PRIu64 ", \"bytes\": %" PRIu64
+            ", \"turns\": %" PRIu64 ", \"lost\": %" PRIu64 "}",
+            way_words[way], h && in->peer_of[h->client] ? in->peer_of[h->client]->pid : 0,
+            us(in->arbiter->links[card][way].busy_ns + (h ? in->now_ns - h->since_ns : 0)),
+            in->arbiter->links[card][way].n_bytes, in->arbiter->links[card][way].n_turns,
+            in->arbiter->links[card][way].n_lost);
+}
+
+static void print_card(FILE *out, const share_report_input *in, uint32_t card)
+{
+    fprintf(out, "{\"uuid\": \"");
+    for (int i = 0; i < 16; i++)
+        fprintf(out, "%02x", in->cards[card].uuid[i]);
+    fprintf(out, "\", \"memory_bytes\": %" PRIu64 ", \"links\": [", in->cards[card].memory_bytes);
+    print_link(out, in, card, 0);
+    fputs(", ", out);
+    print_link(out, in, card, 1);
+    fputs("]}", out);
+}
+
+static void print_waits(FILE *out, const share_report_input *in, const share_peer *p)
+{
+    const char *comma = "";
+    fputs(", \"waits\": [", out);
+    for (uint32_t i = 0; i < in->arbiter->n_asks; i++) {
+        const share_ask *a = &in->arbiter->asks[i];
+        if (a->client != (uint32_t)p->client || a->state != SHARE_WAITS)
+            continue;
+        fprintf(out,
+                "%s{\"for\": \"%s\", \"gpu\": %u, \"bytes\": %" PRIu64 ", \"since_us\": %" PRIu64
+                ", \"overtaken\": %u}",
+                comma, way_words[a->way], a->link, a->n_bytes, us(in->now_ns - a->since_ns), a->n_overtaken);
+        comma = ", ";
+    }
+    if (in->memory->clients[p->client].waits != SHARE_MEM_NO_WAIT)
+        fprintf(out, "%s{\"for\": \"memory\", \"gpu\": %u, \"bytes\": %" PRIu64 "}", comma,
+                in->memory->clients[p->client].gpu,
+                in->memory->clients[p->client].waits == SHARE_MEM_LINE ? p->declared_bytes
+                                                                       : in->memory->clients[p->client].n_bytes);
+    fputc(']', out);
+}
+
+static uint64_t number(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
+static void print_client(FILE *out, const share_report_input *in, const share_peer *p)
+{
+    uint64_t used = 0, copied[SHARE_N_WAYS] = {0, 0};
+    for (int g = 0; g < SHARE_MOST_GPUS; g++) {
+        used += number(&p->page->told[g].used_bytes);
+        for (int w = 0; w < SHARE_N_WAYS; w++)
+            copied[w] += number(&p->page->told[g].copied_bytes[w]);
+    }
+    fprintf(out, "{\"pid\": %" PRId32 ", \"name\": ", p->pid);
+    print_name(out, p->name);
+    fprintf(out,
+            ", \"class\": \"%s\", \"memory_bytes\": %" PRIu64 ", \"declared_bytes\": %" PRIu64
+            ", \"in_bytes\": %" PRIu64 ", \"out_bytes\": %" PRIu64,
+            class_words[p->class_], used, p->declared_bytes, copied[0], copied[1]);
+    fprintf(out,
+            ", \"tasks\": %" PRIu64 ", \"launches\": %" PRIu64 ", \"staged\": %" PRIu64 ", \"gated\": %" PRIu64
+            ", \"passed\": %" PRIu64,
+            number(&p->page->n_tasks), number(&p->page->n_launches), number(&p->page->n_staged),
+            number(&p->page->n_gated), number(&p->page->n_passed));
+    print_waits(out, in, p);
+    fputc('}', out);
+}
+
+static void print_json(FILE *out, const share_report_input *in)
+{
+    const char *comma = "";
+    fprintf(out,
+            "{\"version\": %d, \"policy\": \"%s\", \"row\": %u, \"patience_ms\": %" PRIu64 ", \"uptime_ms\": %" PRIu64
+            ", \"gpus\": [",
+            SHARE_VERSION, share_policy_word(in->arbiter->rules.policy), in->arbiter->rules.row,
+            in->arbiter->rules.patience_ns / 1000000u, (in->now_ns - in->begin_ns) / 1000000u);
+    for (uint32_t i = 0; i < in->n_cards; i++, comma = ", ") {
+        fputs(comma, out);
+        print_card(out, in, i);
+    }
+    fputs("], \"clients\": [", out);
+    comma = "";
+    for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (in->peer_of[i]) {
+            fputs(comma, out);
+            print_client(out, in, in->peer_of[i]);
+            comma = ", ";
+        }
+    fprintf(out, "], \"unseen\": {\"programs\": %u, \"last\": ", in->n_unseen);
+    print_name(out, in->unseen);
+    fputs("}}\n", out);
+}
+
+/* ---- for people ---- */
+
+static const char *doing(const share_report_input *in, const share_peer *p, char *text, size_t n)
+{
+    for (uint32_t i = 0; i < in->arbiter->n_asks; i++) {
+        const share_ask *a = &in->arbiter->asks[i];
+        if (a->client == (uint32_t)p->client && a->state != SHARE_FAR) {
+            snprintf(text, n, "%s %s since %" PRIu64 " ms%s", a->state == SHARE_HOLDS ? "copies" : "waits to copy",
+                     way_words[a->way], (in->now_ns - a->since_ns) / 1000000u, a->n_overtaken ? ", overtaken" : "");
+            return text;
+        }
+    }
+    return in->memory->clients[p->client].waits != SHARE_MEM_NO_WAIT ? "waits for memory" : "";
+}
+
+static void print_line(FILE *out, const share_report_input *in, const share_peer *p)
+{
+    char text[96];
+    uint64_t used = 0;
+    for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        used += number(&p->page->told[g].used_bytes);
+    fprintf(out, "%8" PRId32 "  %-20.20s %-7s %8" PRIu64 " MB  %6" PRIu64 " tasks  %s\n", p->pid, p->name,
+            class_words[p->class_], used / 1000000u, number(&p->page->n_tasks), doing(in, p, text, sizeof text));
+}
+
+static void print_lines(FILE *out, const share_report_input *in)
+{
+    uint64_t up = in->now_ns - in->begin_ns ? in->now_ns - in->begin_ns : 1;
+    fprintf(out, "policy %s, up for %" PRIu64 " s\n", share_policy_word(in->arbiter->rules.policy), up / 1000000000u);
+    for (uint32_t i = 0; i < in->n_cards; i++)
+        for (int w = 0; w < SHARE_N_WAYS; w++)
+            fprintf(out, "GPU %u, copies %s: taken %.0f %% of the time, %" PRIu64 " MB in %" PRIu64 " turns\n", i,
+                    way_words[w], 100.0 * (double)in->arbiter->links[i][w].busy_ns / (double)up,
+                    in->arbiter->links[i][w].n_bytes / 1000000u, in->arbiter->links[i][w].n_turns);
+    for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (in->peer_of[i])
+            print_line(out, in, in->peer_of[i]);
+    if (in->n_unseen)
+        fprintf(out, "%u programs used CUDA without being seen (RTLD_DEEPBIND?), the last was %s\n", in->n_unseen,
+                in->unseen);
+}
+
+char *share_report(const share_report_input *in, int is_json)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        return NULL;
+    if (is_json)
+        print_json(out, in);
+    else
+        print_lines(out, in);
+    return fclose(out) ? NULL : text;
+}

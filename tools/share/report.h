@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* report.h - the daemon's state for `heddle share status`: as JSON, or as lines for people. */
+#ifndef SHARE_REPORT_H
+#define SHARE_REPORT_H
+
+#include "memory.h"
+#include "peer.h"
+
+typedef struct share_card {
+    uint8_t uuid[16];
+    uint64_t memory_bytes;
+} share_card;
+
+typedef struct share_report_input {
+    const share_card *cards;
+    uint32_t n_cards;
+    const share_arbiter *arbiter;
+    const share_memory *memory;
+    share_peer *const *peer_of; /* by client; NULL: none */
+    uint64_t begin_ns, now_ns;
+    const char *unseen; /* the last program that used CUDA unseen, or empty */
+    uint32_t n_unseen;
+} share_report_input;
+/* To be freed; NULL: no memory. */
+char *share_report(const share_report_input *in, int is_json);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* share.h - what the command `heddle share` calls. A call that fails leaves its sentence in `why`. */
+#ifndef SHARE_H
+#define SHARE_H
+
+#include "arbiter.h"
+#include "place.h"
+#include "variable.h"
+
+#include <stdio.h>
+
+typedef struct share_why {
+    char text[512];
+} share_why;
+/* Returns -1. */
+int share_because(share_why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Opens the place of the daemon: the descriptor of its socket, or -1. */
+int share_daemon_open(share_why *why);
+/* Serves it until `heddle share stop`, SIGTERM or SIGINT. 0, or -1. */
+int share_daemon_serve(int fd, const share_rules *rules, share_why *why);
+
+/* Sends SHARE_STATUS or SHARE_STOP and writes the answer. 0, or -1: nobody is there, or says nothing. */
+int share_request(uint32_t type, int is_json, FILE *out, share_why *why);
+
+/* The interposer that belongs to the running command. 0, or -1: it is not where it should be. */
+int share_library_path(char *path, size_t n_bytes, share_why *why);
+/* Refuses a program that would not load it: there is no such file, it is static, or has more rights than its user. */
+int share_program_check(const char *name, share_why *why);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* stage.c - rings and their threads (stage.h). A context has a ring set for each direction: lanes, each a thread with a stream of
+ * its own and two pinned pieces. A job is one copy; its lanes take piece after piece. */
+#include "stage.h"
+
+#include "variable.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_LANES = 16, MOST_SETS = 32, SMALLEST_PIECE = 64 << 10 };
+
+typedef struct job {
+    const share_copy *copy;
+    share_turn *turn;
+    size_t piece_bytes, n_pieces;
+    size_t next;           /* the piece that the next lane takes: an atom */
+    int may_run;           /* pieces may be given to the driver: an atom, changed under the set's lock */
+    CUresult result;       /* the first failure: an atom */
+    int n_resting;         /* lanes that wait for may_run */
+    int n_issuing, n_left; /* lanes that have pieces to give to the driver; that are not done */
+} job;
+
+typedef struct lane {
+    struct ring_set *set;
+    pthread_t thread;
+    CUstream stream;
+    CUevent events[2];
+    char *buffers[2];
+} lane;
+
+typedef struct ring_set {
+    const share_driver *real;
+    CUcontext context;
+    int direction;
+    pthread_mutex_t using; /* one job at a time */
+    pthread_mutex_t lock;
+    pthread_cond_t go, told; /* lanes wait for go; the caller is told */
+    lane lanes[MOST_LANES];
+    int n_lanes, n_ready, n_broken, ends;
+    int n_users; /* threads that use it or wait to; under sets_lock */
+    size_t piece_bytes;
+    job *job;
+    uint64_t n_jobs;
+} ring_set;
+
+static ring_set *sets[MOST_SETS];
+static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t set_is_free = PTHREAD_COND_INITIALIZER;
+
+/* ---- a lane's work ---- */
+
+static int has_failed(job *j) { return __atomic_load_n(&j->result, __ATOMIC_RELAXED) != CUDA_SUCCESS; }
+
+static int fail(job *j, CUresult r)
+{
+    CUresult none = CUDA_SUCCESS;
+    if (r != CUDA_SUCCESS)
+        __atomic_compare_exchange_n(&j->result, &none, r, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return r != CUDA_SUCCESS;
+}
+
+/* The next piece: 1, and where it is. */
+static int take(job *j, size_t *at, size_t *n)
+{
+    size_t p = has_failed(j) ? j->n_pieces : __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
+    if (p >= j->n_pieces)
+        return 0;
+    *at = p * j->piece_bytes;
+    *n = j->copy->n_bytes - *at < j->piece_bytes ? j->copy->n_bytes - *at : j->piece_bytes;
+    return 1;
+}
+
+/* Returns when a piece may be given to the driver. The lane that first sees that the turn is over stops all. */
+static void await(ring_set *s, job *j)
+{
+    if (__atomic_load_n(&j->may_run, __ATOMIC_ACQUIRE) && !share_turn_is_over(j->turn))
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (j->may_run && share_turn_is_over(j->turn))
+        __atomic_store_n(&j->may_run, 0, __ATOMIC_RELEASE);
+    while (!j->may_run) {
+        j->n_resting++;
+        pthread_cond_signal(&s->told);
+        pthread_cond_wait(&s->go, &s->lock);
+        j->n_resting--;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* From now on this lane gives the driver nothing more. */
+static void issued(ring_set *s, job *j)
+{
+    pthread_mutex_lock(&s->lock);
+    j->n_issuing--;
+    pthread_cond_signal(&s->told);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void carry_in(lane *l, job *j)
+{
+    const share_driver *real = l->set->real;
+    size_t at, n;
+    for (int b = 0; take(j, &at, &n); b = !b) {
+        if (fail(j, real->cuEventSynchronize(l->events[b])))
+            break;
+        memcpy(l->buffers[b], (const char *)j->copy->host + at, n);
+        await(l->set, j);
+        if (fail(j, real->cuMemcpyHtoDAsync_v2(j->copy->device + at, l->buffers[b], n, l->stream)) ||
+            fail(j, real->cuEventRecord(l->events[b], l->stream)))
+            break;
+        share_turn_beat(j->turn, n);
+    }
+    issued(l->set, j);
+    fail(j, real->cuStreamSynchronize(l->stream));
+}
+
+typedef struct landing {
+    size_t at, n; /* n 0: none */
+} landing;
+
+static void land(lane *l, job *j, int b, const landing *p)
+{
+    if (p->n && !fail(j, l->set->real->cuEventSynchronize(l->events[b]))) {
+        memcpy((char *)j->copy->host + p->at, l->buffers[b], p->n);
+        share_turn_beat(j->turn, p->n);
+    }
+}
+
+/* While one piece is copied out of its buffer, the next one comes over the link. */
+static void carry_out(lane *l, job *j)
+{
+    const share_driver *real = l->set->real;
+    landing last = {0, 0}, now;
+    int b = 0;
+    for (; take(j, &now.at, &now.n); b = !b, last = now) {
+        await(l->set, j);
+        if (fail(j, real->cuMemcpyDtoHAsync_v2(l->buffers[b], j->copy->device + now.at, now.n, l->stream)) ||
+            fail(j, real->cuEventRecord(l->events[b], l->stream)))
+            break;
+        land(l, j, !b, &last);
+    }
+    issued(l->set, j);
+    if (!has_failed(j))
+        land(l, j, !b, &last);
+    fail(j, real->cuStreamSynchronize(l->stream));
+}
+
+/* ---- a lane's life ---- */
+
+static int lane_open(lane *l)
+{
+    const share_driver *real = l->set->real;
+    size_t n = l->set->piece_bytes;
+    int relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+    void *p = NULL;
+    if (real->cuCtxSetCurrent(l->set->context) != CUDA_SUCCESS)
+        return -1;
+    if (real->cuThreadExchangeStreamCaptureMode)
+        real->cuThreadExchangeStreamCaptureMode(&relaxed);
+    if (real->cuStreamCreate(&l->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+        real->cuEventCreate(&l->events[0], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
+        real->cuEventCreate(&l->events[1], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
+        real->cuMemHostAlloc(&p, 2 * n, CU_MEMHOST_PORTABLE) != CUDA_SUCCESS)
+        return -1;
+    l->buffers[0] = p, l->buffers[1] = (char *)p + n;
+    return 0;
+}
+
+static void lane_close(lane *l)
+{
+    const share_driver *real = l->set->real;
+    for (int i = 0; i < 2; i++)
+        if (l->events[i])
+            real->cuEventDestroy_v2(l->events[i]);
+    if (l->stream)
+        real->cuStreamDestroy_v2(l->stream);
+    if (l->buffers[0])
+        real->cuMemFreeHost(l->buffers[0]);
+}
+
+static void lane_ready(ring_set *s, int is_broken)
+{
+    pthread_mutex_lock(&s->lock);
+    s->n_ready++;
+    s->n_broken += is_broken;
+    pthread_cond_signal(&s->told);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The next job, or NULL: the set ends. */
+static job *next_job(ring_set *s, uint64_t *n_seen)
+{
+    job *j;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ends && s->n_jobs == *n_seen)
+        pthread_cond_wait(&s->go, &s->lock);
+    *n_seen = s->n_jobs;
+    j = s->ends ? NULL : s->job;
+    pthread_mutex_unlock(&s->lock);
+    return j;
+}
+
+static void *lane_main(void *self)
+{
+    lane *l = self;
+    ring_set *s = l->set;
+    uint64_t n_seen = 0;
+    job *j;
+    lane_ready(s, lane_open(l) != 0);
+    while ((j = next_job(s, &n_seen))) {
+        if (s->direction == SHARE_IN)
+            carry_in(l, j);
+        else
+            carry_out(l, j);
+        pthread_mutex_lock(&s->lock);
+        j->n_left--;
+        pthread_cond_signal(&s->told);
+        pthread_mutex_unlock(&s->lock);
+    }
+    lane_close(l);
+    return NULL;
+}
+
+/* ---- ring sets ---- */
+
+static int wanted_lanes(void)
+{
+    long n = (long)share_setting(SHARE_SET_LANES);
+    if (!n)
+        n = sysconf(_SC_NPROCESSORS_ONLN) < 8 ? sysconf(_SC_NPROCESSORS_ONLN) : 8;
+    return n < 1 ? 1 : (int)n;
+}
+
+/* Our threads take no signals of the program. */
+static int start_lanes(ring_set *s)
+{
+    sigset_t all, before;
+    int n = wanted_lanes();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (s->n_lanes = 0; s->n_lanes < n; s->n_lanes++) {
+        s->lanes[s->n_lanes].set = s;
+        if (pthread_create(&s->lanes[s->n_lanes].thread, NULL, lane_main, &s->lanes[s->n_lanes]))
+            break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_mutex_lock(&s->lock);
+    while (s->n_ready < s->n_lanes)
+        pthread_cond_wait(&s->told, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+    return s->n_lanes && !s->n_broken ? 0 : -1;
+}
+
+static void free_set(ring_set *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->ends = 1;
+    pthread_cond_broadcast(&s->go);
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < s->n_lanes; i++)
+        pthread_join(s->lanes[i].thread, NULL);
+    pthread_mutex_destroy(&s->using);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->go);
+    pthread_cond_destroy(&s->told);
+    free(s);
+}
+
+static ring_set *new_set(const share_driver *real, CUcontext c, int direction)
+{
+    ring_set *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->real = real, s->context = c, s->direction = direction;
+    s->piece_bytes = share_setting(SHARE_SET_PIECE);
+    pthread_mutex_init(&s->using, NULL);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->go, NULL);
+    pthread_cond_init(&s->told, NULL);
+    if (start_lanes(s)) {
+        free_set(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* The set of this context, held for one job; made when it is the first. NULL: it cannot be had. */
+static ring_set *hold_set(const share_driver *real, CUcontext c, int direction)
+{
+    int at, empty = -1;
+    ring_set *s = NULL;
+    pthread_mutex_lock(&sets_lock);
+    for (at = 0; at < MOST_SETS; at++) {
+        if (sets[at] && sets[at]->context == c && sets[at]->direction == direction)
+            s = sets[at];
+        if (!sets[at] && empty < 0)
+            empty = at;
+    }
+    if (!s && empty >= 0)
+        s = sets[empty] = new_set(real, c, direction);
+    if (s)
+        s->n_users++;
+    pthread_mutex_unlock(&sets_lock);
+    if (s)
+        pthread_mutex_lock(&s->using); /* not under sets_lock: copies of the other direction go on */
+    return s;
+}
+
+static void let_go(ring_set *s)
+{
+    pthread_mutex_unlock(&s->using);
+    pthread_mutex_lock(&sets_lock);
+    s->n_users--;
+    pthread_cond_broadcast(&set_is_free);
+    pthread_mutex_unlock(&sets_lock);
+}
+
+static int is_of(const ring_set *s, CUcontext c) { return s && (!c || s->context == c); }
+
+/* Copies of other threads end first. */
+void share_stage_forget(CUcontext c)
+{
+    pthread_mutex_lock(&sets_lock);
+    for (int i = 0; i < MOST_SETS; i++) {
+        while (is_of(sets[i], c) && sets[i]->n_users)
+            pthread_cond_wait(&set_is_free, &sets_lock);
+        if (is_of(sets[i], c)) {
+            free_set(sets[i]);
+            sets[i] = NULL;
+        }
+    }
+    pthread_mutex_unlock(&sets_lock);
+}
+
+/* ---- a copy ---- */
+
+/* An event of the stream stands behind all that it waits for. For the legacy stream these are the blocking streams, too. */
+CUresult share_stage_finish(const share_driver *real, CUstream s)
+{
+    CUevent e;
+    CUresult r;
+    if (s != CU_STREAM_LEGACY)
+        return real->cuStreamSynchronize(s);
+    r = real->cuEventCreate(&e, CU_EVENT_DISABLE_TIMING);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = real->cuEventRecord(e, s);
+    if (r == CUDA_SUCCESS)
+        r = real->cuEventSynchronize(e);
+    real->cuEventDestroy_v2(e);
+    return r;
+}
+
+/* Small copies have small pieces, so that all lanes have some. */
+static void cut(const ring_set *s, job *j)
+{
+    size_t n = j->copy->n_bytes, even = n / (size_t)(2 * s->n_lanes);
+    even = (even + SMALLEST_PIECE - 1) / SMALLEST_PIECE * SMALLEST_PIECE;
+    if (even < SMALLEST_PIECE)
+        even = SMALLEST_PIECE;
+    j->piece_bytes = even < s->piece_bytes ? even : s->piece_bytes;
+    j->n_pieces = (n + j->piece_bytes - 1) / j->piece_bytes;
+}
+
+static uint64_t bytes_taken(const job *j)
+{
+    uint64_t n = (uint64_t)__atomic_load_n(&j->next, __ATOMIC_RELAXED) * j->piece_bytes;
+    return n < j->copy->n_bytes ? n : j->copy->n_bytes;
+}
+
+static void begin(ring_set *s, job *j)
+{
+    pthread_mutex_lock(&s->lock);
+    j->n_issuing = j->n_left = s->n_lanes;
+    s->job = j;
+    s->n_jobs++;
+    pthread_cond_broadcast(&s->go);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void run(ring_set *s, job *j)
+{
+    pthread_mutex_lock(&s->lock);
+    __atomic_store_n(&j->may_run, 1, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&s->go);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* 1: all lanes that are not through rest. 0: all are through. */
+static int rests(ring_set *s, job *j)
+{
+    int n;
+    pthread_mutex_lock(&s->lock);
+    while (j->n_issuing && (j->may_run || j->n_resting < j->n_issuing))
+        pthread_cond_wait(&s->told, &s->lock);
+    n = j->n_issuing;
+    pthread_mutex_unlock(&s->lock);
+    return n > 0;
+}
+
+/* The link is given on when the last piece is with the driver: the next program's first piece comes behind it. */
+static void drive(ring_set *s, job *j)
+{
+    uint64_t before = 0;
+    for (;;) {
+        share_turn_wait(j->turn);
+        run(s, j);
+        if (!rests(s, j))
+            break;
+        share_turn_give(j->turn, bytes_taken(j) - before);
+        before = bytes_taken(j);
+        share_turn_ask(j->turn, j->copy->n_bytes - before);
+    }
+    share_turn_give(j->turn, bytes_taken(j) - before);
+    pthread_mutex_lock(&s->lock);
+    while (j->n_left)
+        pthread_cond_wait(&s->told, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+int share_stage_copy(const share_driver *real, const share_copy *c, share_turn *turn, CUresult *r)
+{
+    job j = {.copy = c, .turn = turn};
+    CUcontext context = NULL;
+    ring_set *s;
+    if (real->cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context)
+        return 0;
+    s = hold_set(real, context, c->direction);
+    if (!s)
+        return 0;
+    cut(s, &j);
+    share_turn_ask(turn, c->n_bytes);
+    begin(s, &j);
+    drive(s, &j);
+    let_go(s);
+    *r = j.result;
+    return 1;
+}

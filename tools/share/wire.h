@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* wire.h - what a client and the daemon say to each other: messages over a socket, and words on a page that they share.
+ *
+ * The socket (AF_UNIX, SOCK_SEQPACKET) keeps messages whole; each is one share_message. Its end is the end of the client.
+ * The page is the client's (a memfd of fixed size, sealed); the daemon takes numbers from it, but no index and no address.
+ * The daemon's words are advice: a client that finds nobody behind them goes on without. */
+#ifndef SHARE_WIRE_H
+#define SHARE_WIRE_H
+
+#include <stdint.h>
+
+enum {
+    SHARE_VERSION = 1,   /* of messages and page: both ends must have the same */
+    SHARE_MOST_GPUS = 8, /* of one client */
+    SHARE_N_WAYS = 2,    /* directions of a link: in, out */
+    SHARE_N_GATES = 64,  /* copies that wait in streams of one client at a time */
+    SHARE_NAME_BYTES = 64,
+    SHARE_TEXT_BYTES = 232
+};
+
+typedef enum share_type {
+    SHARE_HELLO,     /* client: its name and its page */
+    SHARE_WELCOME,   /* daemon */
+    SHARE_REFUSED,   /* daemon: a sentence */
+    SHARE_GPU,       /* client: it uses this GPU, and will call it by this number */
+    SHARE_ASK,       /* client: a blocking copy wants its turn */
+    SHARE_END,       /* client: it has had it */
+    SHARE_GATE,      /* client: a copy stands behind a gate in a stream */
+    SHARE_MEM_ASK,   /* client: bytes that it wants to have */
+    SHARE_MEM_FREED, /* client: somebody waited, and it has freed some */
+    SHARE_UNSEEN,    /* a program's end: its name; it used CUDA, and we saw nothing of it */
+    SHARE_STATUS,    /* command: wants the state; text "j": as JSON */
+    SHARE_STOP,      /* command: the daemon shall end */
+    SHARE_TEXT,      /* daemon: a part of an answer; an empty one ends it */
+    SHARE_N_TYPES
+} share_type;
+
+enum { SHARE_HIGH, SHARE_NORMAL, SHARE_LOW, SHARE_N_CLASSES };
+
+typedef struct share_message {
+    uint32_t version, type;
+    union {
+        struct {
+            int32_t pid;
+            uint32_t class_;
+            uint64_t memory_bytes; /* declared; 0: not */
+            char name[SHARE_NAME_BYTES];
+        } hello;
+        struct {
+            uint32_t gpu;
+            uint8_t uuid[16];
+            uint64_t memory_bytes;
+        } gpu;
+        struct {
+            uint32_t gpu, way, seq; /* seq: never 0, another one for each turn and gate */
+            uint32_t call;          /* turns of one copy have the same */
+            uint32_t task;
+            uint32_t slot; /* of a gate */
+            uint64_t n_bytes;
+        } ask;
+        struct {
+            uint32_t gpu, way, seq;
+            uint64_t n_bytes;
+        } end;
+        struct {
+            uint32_t gpu, seq, is_first; /* is_first: before the first allocation, of a client that declared */
+            uint64_t n_bytes;
+        } mem;
+        char text[SHARE_TEXT_BYTES];
+    } u;
+} share_message;
+_Static_assert(sizeof(share_message) <= 256, "messages are small");
+
+/* A turn's word: the number of the turn, and what the daemon says about it. */
+enum { SHARE_SAID_NOTHING, SHARE_SAID_DECK, SHARE_SAID_GO, SHARE_SAID_YIELD };
+#define SHARE_WORD(seq, said) (((uint32_t)(seq) << 2) | (uint32_t)(said))
+#define SHARE_MOST_SEQ 0x3fffffffu
+
+/* Answers about memory, in the same form. */
+enum { SHARE_MEM_WAITS, SHARE_MEM_TRY, SHARE_MEM_NEVER };
+
+typedef struct share_page {
+    /* The daemon writes. */
+    struct {
+        uint32_t is_shared;          /* other clients use this GPU: copies ask */
+        uint32_t turn[SHARE_N_WAYS]; /* SHARE_WORD; a futex */
+    } gpu[SHARE_MOST_GPUS];
+    uint32_t open[SHARE_N_GATES]; /* a gate is open when its slot has its number */
+    uint32_t memory;              /* SHARE_WORD of the last answer; a futex */
+    uint32_t memory_wanted;       /* somebody waits for memory: tell of what is freed */
+    uint32_t pulse;               /* changes while anybody waits: the daemon runs */
+    uint32_t pad0[13];
+    /* The client, or its GPU, writes. */
+    uint32_t arrived[SHARE_N_GATES]; /* the stream has come to the gate */
+    uint32_t done[SHARE_N_GATES];    /* the copy behind it has ended */
+    struct {
+        uint32_t beats[SHARE_N_WAYS]; /* pieces that have been copied: a client that moves keeps its turn */
+        uint32_t pad;
+        uint64_t used_bytes;
+        uint64_t copied_bytes[SHARE_N_WAYS];
+    } told[SHARE_MOST_GPUS];
+    uint64_t n_launches, n_staged, n_passed, n_gated, n_tasks;
+} share_page;
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* wrap.c - the wrappers: each hands what it was given to copy.h or account.h, and returns CUDA's own code. A call that is
+ * only counted costs a load and an addition. Out-parameters of calls that failed are not touched. */
+#include "hook.h"
+
+#include "account.h"
+#include "copy.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* The driver, or a return: a program that is linked with one has it loaded. */
+#define REAL(name)                                        \
+    const share_driver *real = share_driver_loaded();     \
+    if (!LIKELY(real) && !(real = share_driver_of(NULL))) \
+        return CUDA_ERROR_NOT_FOUND;                      \
+    if (!LIKELY(real->name))                              \
+    return CUDA_ERROR_NOT_FOUND
+
+static CUstream legacy(CUstream s) { return s ? s : CU_STREAM_LEGACY; }
+static CUstream own(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }
+
+/* ---- copies between the host and a device ---- */
+
+#define COPY(name, params, args, way, device, host, returns, stream)                   \
+    CUresult name params                                                               \
+    {                                                                                  \
+        CUresult r;                                                                    \
+        REAL(name);                                                                    \
+        if (n >= share_large) {                                                        \
+            share_copy c = {way, returns, device, (void *)(uintptr_t)host, n, stream}; \
+            if (share_copy_make(real, &c, &r))                                         \
+                return r;                                                              \
+        }                                                                              \
+        return real->name args;                                                        \
+    }
+COPY(cuMemcpyHtoD_v2, (CUdeviceptr d, const void *h, size_t n), (d, h, n), SHARE_IN, d, h, 0, CU_STREAM_LEGACY)
+COPY(cuMemcpyHtoD_v2_ptds, (CUdeviceptr d, const void *h, size_t n), (d, h, n), SHARE_IN, d, h, 0, CU_STREAM_PER_THREAD)
+COPY(cuMemcpyDtoH_v2, (void *h, CUdeviceptr d, size_t n), (h, d, n), SHARE_OUT, d, h, 0, CU_STREAM_LEGACY)
+COPY(cuMemcpyDtoH_v2_ptds, (void *h, CUdeviceptr d, size_t n), (h, d, n), SHARE_OUT, d, h, 0, CU_STREAM_PER_THREAD)
+COPY(cuMemcpyHtoDAsync_v2, (CUdeviceptr d, const void *h, size_t n, CUstream s), (d, h, n, s), SHARE_IN, d, h, 1,
+     legacy(s))
+COPY(cuMemcpyHtoDAsync_v2_ptsz, (CUdeviceptr d, const void *h, size_t n, CUstream s), (d, h, n, s), SHARE_IN, d, h, 1,
+     own(s))
+COPY(cuMemcpyDtoHAsync_v2, (void *h, CUdeviceptr d, size_t n, CUstream s), (h, d, n, s), SHARE_OUT, d, h, 1, legacy(s))
+COPY(cuMemcpyDtoHAsync_v2_ptsz, (void *h, CUdeviceptr d, size_t n, CUstream s), (h, d, n, s), SHARE_OUT, d, h, 1,
+     own(s))
+
+#define UNIFIED(name, params, args, returns, where)                                   \
+    CUresult name params                                                              \
+    {                                                                                 \
+        CUresult r;                                                                   \
+        REAL(name);                                                                   \
+        if (n >= share_large) {                                                       \
+            share_copy c = {.may_return = returns, .n_bytes = n, .stream = where};    \
+            if (share_copy_find(real, &c, to, from) && share_copy_make(real, &c, &r)) \
+                return r;                                                             \
+        }                                                                             \
+        return real->name args;                                                       \
+    }
+UNIFIED(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t n), (to, from, n), 0, CU_STREAM_LEGACY)
+UNIFIED(cuMemcpy_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), (to, from, n), 0, CU_STREAM_PER_THREAD)
+UNIFIED(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, s), 1, legacy(s))
+UNIFIED(cuMemcpyAsync_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, s), 1, own(s))
+
+/* ---- copies of two and three dimensions: they wait for their turn, and are the driver's ---- */
+
+/* 1: it crosses the link, and *c says how. Blocking ones only: an asynchronous one would have to be blocked. */
+#define CROSSES(copy, depth)                                                                              \
+    (c.n_bytes = (copy)->WidthInBytes * (copy)->Height * (depth), c.n_bytes >= share_large) &&            \
+        ((copy)->srcMemoryType == CU_MEMORYTYPE_HOST) != ((copy)->dstMemoryType == CU_MEMORYTYPE_HOST) && \
+        (copy)->srcMemoryType != CU_MEMORYTYPE_UNIFIED && (copy)->dstMemoryType != CU_MEMORYTYPE_UNIFIED
+#define SHAPED(name, type, depth, where)                                                    \
+    CUresult name(const type *copy)                                                         \
+    {                                                                                       \
+        share_copy c = {.stream = where};                                                   \
+        int turn = 0;                                                                       \
+        CUresult r;                                                                         \
+        REAL(name);                                                                         \
+        if (copy && CROSSES(copy, depth)) {                                                 \
+            c.direction = copy->srcMemoryType == CU_MEMORYTYPE_HOST ? SHARE_IN : SHARE_OUT; \
+            turn = share_copy_turn(real, &c);                                               \
+        }                                                                                   \
+        r = real->name(copy);                                                               \
+        if (turn)                                                                           \
+            share_copy_turned(&c, turn);                                                    \
+        return r;                                                                           \
+    }
+SHAPED(cuMemcpy2D_v2, CUDA_MEMCPY2D, 1, CU_STREAM_LEGACY)
+SHAPED(cuMemcpy2D_v2_ptds, CUDA_MEMCPY2D, 1, CU_STREAM_PER_THREAD)
+SHAPED(cuMemcpy2DUnaligned_v2, CUDA_MEMCPY2D, 1, CU_STREAM_LEGACY)
+SHAPED(cuMemcpy2DUnaligned_v2_ptds, CUDA_MEMCPY2D, 1, CU_STREAM_PER_THREAD)
+SHAPED(cuMemcpy3D_v2, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_LEGACY)
+SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
+
+/* ---- what is told of, and is the driver's ---- */
+
+#define TOLD(name, params, args, tell) \
+    CUresult name params               \
+    {                                  \
+        REAL(name);                    \
+        tell();                        \
+        return real->name args;        \
+    }
+#define LAUNCH_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
+TOLD(cuLaunchKernel, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_copy_launch)
+TOLD(cuLaunchKernel_ptsz, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_copy_launch)
+TOLD(cuLaunchKernelEx, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),
+     share_copy_launch)
+TOLD(cuLaunchKernelEx_ptsz, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),
+     share_copy_launch)
+#define COOPERATIVE_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params)
+TOLD(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_copy_launch)
+TOLD(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_copy_launch)
+TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), share_copy_launch)
+TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), share_copy_launch)
+TOLD(cuStreamSynchronize, (CUstream s), (s), share_copy_synchronise)
+TOLD(cuStreamSynchronize_ptsz, (CUstream s), (s), share_copy_synchronise)
+TOLD(cuEventSynchronize, (CUevent e), (e), share_copy_synchronise)
+TOLD(cuCtxSynchronize, (void), (), share_copy_synchronise)
+#define PASS() (void)0
+TOLD(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)
+TOLD(cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)
+TOLD(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), PASS)
+TOLD(cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), PASS)
+
+/* A capture counts from before it begins until after it has ended, so that no copy is staged inside of one. */
+#define BEGINS(name, params, args)  \
+    CUresult name params            \
+    {                               \
+        CUresult r;                 \
+        REAL(name);                 \
+        share_copy_capture(1);      \
+        r = real->name args;        \
+        if (r != CUDA_SUCCESS)      \
+            share_copy_capture(-1); \
+        return r;                   \
+    }
+BEGINS(cuStreamBeginCapture_v2, (CUstream s, int mode), (s, mode))
+BEGINS(cuStreamBeginCapture_v2_ptsz, (CUstream s, int mode), (s, mode))
+BEGINS(cuStreamBeginCaptureToGraph, SHARE_TO_GRAPH_PARAMS, (s, g, nodes, edges, n, mode))
+BEGINS(cuStreamBeginCaptureToGraph_ptsz, SHARE_TO_GRAPH_PARAMS, (s, g, nodes, edges, n, mode))
+/* Of these errors the capture has ended, too. */
+static int has_ended(CUresult r)
+{
+    return r == CUDA_SUCCESS || r == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || r == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+#define ENDS(name)                        \
+    CUresult name(CUstream s, CUgraph *g) \
+    {                                     \
+        CUresult r;                       \
+        REAL(name);                       \
+        r = real->name(s, g);             \
+        if (has_ended(r))                 \
+            share_copy_capture(-1);       \
+        return r;                         \
+    }
+ENDS(cuStreamEndCapture)
+ENDS(cuStreamEndCapture_ptsz)
+
+#define CONTEXT_ENDS(name, params, args, context) \
+    CUresult name params                          \
+    {                                             \
+        REAL(name);                               \
+        share_copy_forget(real, context);         \
+        return real->name args;                   \
+    }
+CONTEXT_ENDS(cuCtxDestroy_v2, (CUcontext c), (c), c)
+CONTEXT_ENDS(cuDevicePrimaryCtxRelease_v2, (CUdevice d), (d), NULL)
+CONTEXT_ENDS(cuDevicePrimaryCtxReset_v2, (CUdevice d), (d), NULL)
+
+/* ---- memory of devices ---- */
+
+/* It is asked for again as long as account.h says that somebody may yet free some. */
+#define ALLOCATES(name, params, args, bytes, key)                                           \
+    CUresult name params                                                                    \
+    {                                                                                       \
+        CUresult r;                                                                         \
+        unsigned tries = 0;                                                                 \
+        REAL(name);                                                                         \
+        share_account_begin(real, bytes);                                                   \
+        do                                                                                  \
+            r = real->name args;                                                            \
+        while (r == CUDA_ERROR_OUT_OF_MEMORY && share_account_again(real, bytes, tries++)); \
+        if (r == CUDA_SUCCESS)                                                              \
+            share_account_add(real, key, bytes);                                            \
+        return r;                                                                           \
+    }
+ALLOCATES(cuMemAlloc_v2, (CUdeviceptr * p, size_t n), (p, n), n, *p)
+ALLOCATES(cuMemAllocPitch_v2, (CUdeviceptr * p, size_t *pitch, size_t width, size_t height, unsigned element),
+          (p, pitch, width, height, element), width *height, *p)
+ALLOCATES(cuMemAllocAsync, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p)
+ALLOCATES(cuMemAllocAsync_ptsz, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p)
+ALLOCATES(cuMemCreate, (CUmemGenericAllocationHandle * h, size_t n, const void *prop, unsigned long long flags),
+          (h, n, prop, flags), n, *h)
+
+/* The account is told before: another thread may get the address again at once. */
+#define FREES(name, params, args, key)           \
+    CUresult name params                         \
+    {                                            \
+        int gpu = -1;                            \
+        size_t n;                                \
+        CUresult r;                              \
+        REAL(name);                              \
+        n = share_account_take(key, &gpu);       \
+        r = real->name args;                     \
+        if (r == CUDA_SUCCESS)                   \
+            share_account_freed(gpu, n);         \
+        else                                     \
+            share_account_put_back(gpu, key, n); \
+        return r;                                \
+    }
+FREES(cuMemFree_v2, (CUdeviceptr p), (p), p)
+FREES(cuMemFreeAsync, (CUdeviceptr p, CUstream s), (p, s), p)
+FREES(cuMemFreeAsync_ptsz, (CUdeviceptr p, CUstream s), (p, s), p)
+FREES(cuMemRelease, (CUmemGenericAllocationHandle h), (h), h)
