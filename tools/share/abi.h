@@ -169,7 +169,7 @@ typedef struct CUDA_MEMCPY3D {
     X(cuCtxGetDevice, (CUdevice *d))                                                                                   \
     X(cuDeviceGetUuid, (CUuuid *u, CUdevice d))                                                                        \
     X(cuDeviceTotalMem_v2, (size_t *n, CUdevice d))                                                                    \
-    X(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr p))                                              \
+    X(cuPointerGetAttributes, (unsigned n, int *attributes, void **values, CUdeviceptr p))                             \
     X(cuStreamIsCapturing, (CUstream s, int *status))                                                                  \
     X(cuThreadExchangeStreamCaptureMode, (int *mode))                                                                  \
     X(cuStreamCreate, (CUstream *s, unsigned flags))                                                                   \

@@ -278,7 +278,7 @@ int share_client_asks(int gpu) { return gpu >= 0 && LOAD(share_client_page()->gp
 
 void share_turn_begin(share_turn *t, int gpu, int way)
 {
-    *t = (share_turn){gpu, way, 0, 0, 0};
+    *t = (share_turn){.gpu = gpu, .way = way};
     if (gpu >= 0)
         pthread_mutex_lock(&ways[gpu][way]);
     t->call = next_seq();
@@ -301,6 +301,7 @@ void share_turn_ask(share_turn *t, uint64_t n_bytes)
     m.u.ask.gpu = (uint32_t)t->gpu, m.u.ask.way = (uint32_t)t->way, m.u.ask.seq = seq;
     m.u.ask.call = t->call, m.u.ask.task = LOAD(task), m.u.ask.n_bytes = n_bytes;
     STORE(t->n_bytes, 0);
+    STORE(t->last, seq);
     STORE(t->seq, seq);
     tell(&m);
 }
@@ -363,6 +364,33 @@ void share_turn_beat(share_turn *t, uint64_t n_bytes)
     ADD(p->told[t->gpu].copied_bytes[t->way], n_bytes);
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void share_turn_issues(share_turn *t)
+{
+    share_page *p = share_client_page();
+    uint32_t last = LOAD(t->last);
+    if (LOAD(t->begun) == last || __atomic_exchange_n(&t->begun, last, __ATOMIC_ACQ_REL) == last)
+        return;
+    STORE(p->told[t->gpu].link[t->way].begun_ns, now_ns());
+    STORE(p->told[t->gpu].link[t->way].begun, last);
+}
+
+/* Of several threads the last one counts. */
+void share_turn_landed(const share_turn *t)
+{
+    share_page *p = share_client_page();
+    if (!t->last)
+        return;
+    STORE(p->told[t->gpu].link[t->way].ended_ns, now_ns());
+    STORE(p->told[t->gpu].link[t->way].ended, t->last);
+}
+
 /* ---- gates ---- */
 
 /* A slot is free when the GPU has written that its copy is done. */
@@ -402,12 +430,7 @@ void share_gate_drop(int slot, uint32_t seq)
 
 /* ---- memory ---- */
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
+static uint64_t now_ms(void) { return now_ns() / 1000000u; }
 
 static void ask_memory(int gpu, uint64_t n_bytes, int is_first, uint32_t seq)
 {

@@ -25,6 +25,8 @@ int share_client_asks(int gpu);
 typedef struct share_turn {
     int gpu, way;
     uint32_t seq, call; /* seq 0: it has not asked, or nobody was there */
+    uint32_t last;      /* the number that it had, or has */
+    uint32_t begun;     /* the last whose first piece was given to the driver: an atom */
     uint64_t n_bytes;   /* copied in this turn: it is not over before a part was */
 } share_turn;
 /* Takes the direction for this process, then for this copy. */
@@ -40,6 +42,10 @@ int share_turn_is_over(const share_turn *t);
 void share_turn_give(share_turn *t, uint64_t n_bytes);
 /* A piece was copied. */
 void share_turn_beat(share_turn *t, uint64_t n_bytes);
+/* Told for the daemon's count of how long the link was idle: a piece is about to be given to the driver; all that one thread gave it has
+ * been copied. */
+void share_turn_issues(share_turn *t);
+void share_turn_landed(const share_turn *t);
 
 /* A gate in a stream: -1, or the number of its slot. The daemon hears of it at once; it opens when its turn comes. */
 int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq);

@@ -72,13 +72,16 @@ void share_copy_capture(int more)
 
 enum { UNKNOWN, PAGEABLE, PINNED, DEVICE };
 
-/* Memory that the driver does not know is pageable. Managed memory moves by itself. */
+/* Memory that the driver does not know is pageable. Managed memory moves by itself. Several attributes are asked for at once, because
+ * then such memory is no error: tools that watch a program's calls would report it. */
 static int kind_at(const share_driver *real, CUdeviceptr p)
 {
     unsigned type = 0, is_managed = 0;
-    if (real->cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p) != CUDA_SUCCESS || !type)
+    int attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+    void *values[] = {&type, &is_managed};
+    if (real->cuPointerGetAttributes(2, attributes, values, p) != CUDA_SUCCESS || !type)
         return PAGEABLE;
-    if (real->cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p) != CUDA_SUCCESS || is_managed)
+    if (is_managed)
         return UNKNOWN;
     return type == CU_MEMORYTYPE_HOST ? PINNED : type == CU_MEMORYTYPE_DEVICE ? DEVICE : UNKNOWN;
 }
@@ -93,7 +96,7 @@ static int kind_of(const share_driver *real, CUdeviceptr p, size_t n)
 int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUdeviceptr from)
 {
     int kind_to, kind_from;
-    if (!real->cuPointerGetAttribute)
+    if (!real->cuPointerGetAttributes)
         return 0;
     kind_to = kind_at(real, to), kind_from = kind_at(real, from);
     if ((kind_to == DEVICE) == (kind_from == DEVICE) || kind_to == UNKNOWN || kind_from == UNKNOWN)
@@ -125,6 +128,26 @@ static CUresult plain_part(const share_driver *real, const share_copy *c, uint64
     return own ? real->cuMemcpyDtoH_v2_ptds(h, d, n) : real->cuMemcpyDtoH_v2(h, d, n);
 }
 
+enum { END_BYTES = 8 << 20 };
+
+/* The last bytes of a copy: the turn is given on when they are with the driver, so that the next program finds a link that is busy
+ * until it has begun. */
+static CUresult plain_end(const share_driver *real, const share_copy *c, uint64_t at, uint64_t given, share_turn *t)
+{
+    size_t n = (size_t)(c->n_bytes - at);
+    char *h = (char *)c->host + at;
+    CUresult r;
+    share_turn_issues(t);
+    r = c->direction == SHARE_IN ? real->cuMemcpyHtoDAsync_v2(c->device + at, h, n, c->stream)
+                                 : real->cuMemcpyDtoHAsync_v2(h, c->device + at, n, c->stream);
+    share_turn_beat(t, n);
+    share_turn_give(t, c->n_bytes - given);
+    if (r == CUDA_SUCCESS)
+        r = real->cuStreamSynchronize(c->stream);
+    share_turn_landed(t);
+    return r;
+}
+
 /* Between parts the turn may be another's. */
 static CUresult copy_parts(const share_driver *real, const share_copy *c, share_turn *t)
 {
@@ -132,18 +155,23 @@ static CUresult copy_parts(const share_driver *real, const share_copy *c, share_
     uint64_t at = 0, given = 0;
     share_turn_ask(t, c->n_bytes);
     share_turn_wait(t);
-    while (r == CUDA_SUCCESS && at < c->n_bytes) {
-        size_t n = c->n_bytes - at < part_bytes ? (size_t)(c->n_bytes - at) : (size_t)part_bytes;
+    while (r == CUDA_SUCCESS && c->n_bytes - at > END_BYTES) {
+        uint64_t rest = c->n_bytes - at - END_BYTES;
+        size_t n = (size_t)(rest < part_bytes ? rest : part_bytes);
         if (share_turn_is_over(t)) {
             share_turn_give(t, at - given);
             given = at;
             share_turn_ask(t, c->n_bytes - at);
             share_turn_wait(t);
         }
+        share_turn_issues(t);
         r = plain_part(real, c, at, n);
+        share_turn_landed(t);
         share_turn_beat(t, n);
         at += n;
     }
+    if (r == CUDA_SUCCESS)
+        return plain_end(real, c, at, given, t);
     share_turn_give(t, at - given);
     return r;
 }
@@ -193,7 +221,7 @@ static int by_gate(const share_driver *real, const share_copy *c, CUresult *r)
 static int make(const share_driver *real, const share_copy *c, CUresult *r)
 {
     int host;
-    if (share_client_is_inert() || !real->cuPointerGetAttribute || captures(real, c->stream) ||
+    if (share_client_is_inert() || !real->cuPointerGetAttributes || captures(real, c->stream) ||
         kind_of(real, c->device, c->n_bytes) != DEVICE)
         return 0;
     enter(c->direction == SHARE_IN ? TASK_IN : TASK_OUT);

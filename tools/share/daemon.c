@@ -30,6 +30,7 @@ typedef struct daemon_state {
     int listener;
     share_arbiter arbiter;
     share_memory memory;
+    share_idle idle;
     share_peer peers[MOST_PEERS];
     share_peer *peer_of[SHARE_MOST_CLIENTS];
     share_card cards[SHARE_MOST_LINKS];
@@ -188,6 +189,19 @@ static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_g
     share_arbiter_ask(&d->arbiter, &a, m->u.ask.task, now_ns());
 }
 
+static void turn_ends(daemon_state *d, share_peer *p, const share_message *m)
+{
+    const share_ask *found = share_arbiter_find(&d->arbiter, (uint32_t)p->client, m->u.end.seq);
+    share_ask mine = {.state = SHARE_FAR};
+    if (found)
+        mine = *found;
+    if (mine.state == SHARE_HOLDS)
+        share_idle_ends(&d->idle, d->peer_of, &mine);
+    share_arbiter_end(&d->arbiter, (uint32_t)p->client, m->u.end.seq, m->u.end.n_bytes, now_ns());
+    if (mine.state == SHARE_HOLDS)
+        share_idle_ended(&d->idle, &d->arbiter, &mine);
+}
+
 static void memory_message(daemon_state *d, share_peer *p, const share_message *m)
 {
     int link = link_of(p, m->u.mem.gpu);
@@ -204,8 +218,8 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
 
 static void status(daemon_state *d, share_peer *p, const share_message *m)
 {
-    share_report_input in = {d->cards,    d->n_cards, &d->arbiter, &d->memory, d->peer_of,
-                             d->begin_ns, now_ns(),   d->unseen,   d->n_unseen};
+    share_report_input in = {d->cards,   d->n_cards,  &d->arbiter, &d->memory, &d->idle,
+                             d->peer_of, d->begin_ns, now_ns(),    d->unseen,  d->n_unseen};
     char *text = share_report(&in, m->u.text[0] == 'j');
     char part[SHARE_TEXT_BYTES];
     size_t n = text ? strlen(text) : 0;
@@ -230,9 +244,7 @@ static void client_message(daemon_state *d, share_peer *p, const share_message *
     case SHARE_GPU: gpu(d, p, m); break;
     case SHARE_ASK: ask(d, p, m, 0); break;
     case SHARE_GATE: ask(d, p, m, 1); break;
-    case SHARE_END:
-        share_arbiter_end(&d->arbiter, (uint32_t)p->client, m->u.end.seq, m->u.end.n_bytes, now_ns());
-        break;
+    case SHARE_END: turn_ends(d, p, m); break;
     case SHARE_MEM_ASK:
     case SHARE_MEM_FREED: memory_message(d, p, m); break;
     default: p->is_bad = 1;

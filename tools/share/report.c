@@ -26,13 +26,16 @@ static void print_name(FILE *out, const char *name)
 static void print_link(FILE *out, const share_report_input *in, uint32_t card, uint32_t way)
 {
     const share_ask *h = share_arbiter_holder(in->arbiter, card, way);
+    const share_idle_way *idle = &in->idle->ways[card][way];
     fprintf(out,
             "{\"way\": \"%s\", \"holder\": %" PRId32 ", \"busy_us\": %" PRIu64 ", \"bytes\": %" PRIu64
-            ", \"turns\": %" PRIu64 ", \"lost\": %" PRIu64 "}",
+            ", \"turns\": %" PRIu64 ", \"lost\": %" PRIu64 ", \"idle\": {\"n\": %" PRIu64
+            ", \"median_us\": %.1f, \"p90_us\": %.1f}}",
             way_words[way], h && in->peer_of[h->client] ? in->peer_of[h->client]->pid : 0,
             us(in->arbiter->links[card][way].busy_ns + (h ? in->now_ns - h->since_ns : 0)),
             in->arbiter->links[card][way].n_bytes, in->arbiter->links[card][way].n_turns,
-            in->arbiter->links[card][way].n_lost);
+            in->arbiter->links[card][way].n_lost, idle->n, (double)share_idle_ns(idle, 500) / 1e3,
+            (double)share_idle_ns(idle, 900) / 1e3);
 }
 
 static void print_card(FILE *out, const share_report_input *in, uint32_t card)

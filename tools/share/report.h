@@ -3,6 +3,7 @@
 #ifndef SHARE_REPORT_H
 #define SHARE_REPORT_H
 
+#include "idle.h"
 #include "memory.h"
 #include "peer.h"
 
@@ -16,6 +17,7 @@ typedef struct share_report_input {
     uint32_t n_cards;
     const share_arbiter *arbiter;
     const share_memory *memory;
+    const share_idle *idle;
     share_peer *const *peer_of; /* by client; NULL: none */
     uint64_t begin_ns, now_ns;
     const char *unseen; /* the last program that used CUDA unseen, or empty */

@@ -6,6 +6,7 @@
 #include "variable.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,7 @@ static void carry_in(lane *l, job *j)
             break;
         memcpy(l->buffers[b], (const char *)j->copy->host + at, n);
         await(l->set, j);
+        share_turn_issues(j->turn);
         if (fail(j, real->cuMemcpyHtoDAsync_v2(j->copy->device + at, l->buffers[b], n, l->stream)) ||
             fail(j, real->cuEventRecord(l->events[b], l->stream)))
             break;
@@ -116,6 +118,7 @@ static void carry_in(lane *l, job *j)
     }
     issued(l->set, j);
     fail(j, real->cuStreamSynchronize(l->stream));
+    share_turn_landed(j->turn);
 }
 
 typedef struct landing {
@@ -138,15 +141,17 @@ static void carry_out(lane *l, job *j)
     int b = 0;
     for (; take(j, &now.at, &now.n); b = !b, last = now) {
         await(l->set, j);
+        share_turn_issues(j->turn);
         if (fail(j, real->cuMemcpyDtoHAsync_v2(l->buffers[b], j->copy->device + now.at, now.n, l->stream)) ||
             fail(j, real->cuEventRecord(l->events[b], l->stream)))
             break;
         land(l, j, !b, &last);
     }
     issued(l->set, j);
+    fail(j, real->cuStreamSynchronize(l->stream));
+    share_turn_landed(j->turn);
     if (!has_failed(j))
         land(l, j, !b, &last);
-    fail(j, real->cuStreamSynchronize(l->stream));
 }
 
 /* ---- a lane's life ---- */
@@ -227,12 +232,15 @@ static void *lane_main(void *self)
 
 /* ---- ring sets ---- */
 
+/* As many as the program may have cores, up to 8. */
 static int wanted_lanes(void)
 {
-    long n = (long)share_setting(SHARE_SET_LANES);
-    if (!n)
-        n = sysconf(_SC_NPROCESSORS_ONLN) < 8 ? sysconf(_SC_NPROCESSORS_ONLN) : 8;
-    return n < 1 ? 1 : (int)n;
+    int n = (int)share_setting(SHARE_SET_LANES);
+    cpu_set_t cores;
+    if (n)
+        return n;
+    n = sched_getaffinity(0, sizeof cores, &cores) ? (int)sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&cores);
+    return n < 1 ? 1 : n < 8 ? n : 8;
 }
 
 /* Our threads take no signals of the program. */

@@ -98,6 +98,11 @@ typedef struct share_page {
         uint32_t pad;
         uint64_t used_bytes;
         uint64_t copied_bytes[SHARE_N_WAYS];
+        struct {
+            uint32_t begun,
+                ended; /* numbers of turns: the last whose first piece went to the driver, whose last came back */
+            uint64_t begun_ns, ended_ns;
+        } link[SHARE_N_WAYS];
     } told[SHARE_MOST_GPUS];
     uint64_t n_launches, n_staged, n_passed, n_gated, n_tasks;
 } share_page;

@@ -228,17 +228,19 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *d, void *p, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr p)
+/* Of memory that it does not know everything is 0. */
+CUresult cuPointerGetAttributes(unsigned n, int *attributes, void **values, CUdeviceptr p)
 {
     int kind = fake_kind((const void *)(uintptr_t)p, 1);
-    ENTER(cuPointerGetAttribute);
-    if (kind == FAKE_PAGEABLE)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-        *(unsigned *)value = kind == FAKE_PINNED ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-    else if (attribute == CU_POINTER_ATTRIBUTE_IS_MANAGED)
-        *(unsigned *)value = kind == FAKE_MANAGED;
-    else
-        return CUDA_ERROR_INVALID_VALUE;
+    ENTER(cuPointerGetAttributes);
+    for (unsigned i = 0; i < n; i++)
+        if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+            *(unsigned *)values[i] = kind == FAKE_PAGEABLE ? 0
+                                     : kind == FAKE_PINNED ? CU_MEMORYTYPE_HOST
+                                                           : CU_MEMORYTYPE_DEVICE;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED)
+            *(unsigned *)values[i] = kind == FAKE_MANAGED;
+        else
+            return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
