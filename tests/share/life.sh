@@ -21,6 +21,17 @@ all_gone() {
     grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody" || true
 }
 
+# A third program that is stopped while it copies alone: the others ask for turns from their begin, so the first one holds.
+start_bystander() {
+    rate=1 copier bystander 64 1 pageable; bystander=$last
+    until_status "\"pid\": $bystander"
+    kill -STOP "$bystander"
+}
+end_bystander() {
+    kill -9 "$bystander"
+    all_gone
+}
+
 start_daemon
 echo "-- killed while it holds and copies"
 rate=$slow copier a 32 100 pageable; a=$last
@@ -31,12 +42,14 @@ ends "$b" b
 all_gone
 
 echo "-- killed while it waits"
+start_bystander
 rate=$slow copier a 24 1 pageable; a=$last
+until_status "\"holder\": $a"
 copier b 32 100 pageable; b=$last
 until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""
 kill -9 "$b"
 ends "$a" a
-all_gone
+end_bystander
 
 echo "-- killed with a gate in its stream"
 rate=$slow copier a 32 100 async; a=$last
@@ -48,14 +61,16 @@ grep -qE 'waits in streams [1-9]' "$scratch/b" || fail "no gate was ever used: $
 all_gone
 
 echo "-- stopped while it holds, and goes on"
+start_bystander
 rate=$slow copier a 24 1 pageable; a=$last
+until_status "\"holder\": $a"
 copier b 32 2 pageable; b=$last
 until_status "\"holder\": $a,.*\"for\": \"in\""
 kill -STOP "$a"
 ends "$b" b
 kill -CONT "$a"
 ends "$a" a
-all_gone
+end_bystander
 "$heddle" share status --json | grep -q '"lost": [1-9]' || fail "no lease ended"
 
 echo "-- the daemon is killed while one holds and others wait"

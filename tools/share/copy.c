@@ -4,6 +4,7 @@
 #include "copy.h"
 
 #include "gate.h"
+#include "own.h"
 #include "variable.h"
 #include "stage.h"
 
@@ -118,60 +119,51 @@ static int captures(const share_driver *real, CUstream s)
 
 /* ---- the ways of a copy ---- */
 
-static CUresult plain_part(const share_driver *real, const share_copy *c, uint64_t at, size_t n)
+enum { END_BYTES = 8 << 20 };
+
+/* A part is put into our stream, and waited for. With the last one the turn is given on at once: the next program finds a link that is
+ * busy until it has begun. */
+static CUresult copy_part(const share_driver *real, const share_copy *c, share_turn *t, CUstream s, uint64_t at,
+                          size_t n, uint64_t given)
 {
     char *h = (char *)c->host + at;
     CUdeviceptr d = c->device + at;
-    int own = c->stream == CU_STREAM_PER_THREAD;
-    if (c->direction == SHARE_IN)
-        return own ? real->cuMemcpyHtoD_v2_ptds(d, h, n) : real->cuMemcpyHtoD_v2(d, h, n);
-    return own ? real->cuMemcpyDtoH_v2_ptds(h, d, n) : real->cuMemcpyDtoH_v2(h, d, n);
-}
-
-enum { END_BYTES = 8 << 20 };
-
-/* The last bytes of a copy: the turn is given on when they are with the driver, so that the next program finds a link that is busy
- * until it has begun. */
-static CUresult plain_end(const share_driver *real, const share_copy *c, uint64_t at, uint64_t given, share_turn *t)
-{
-    size_t n = (size_t)(c->n_bytes - at);
-    char *h = (char *)c->host + at;
     CUresult r;
     share_turn_issues(t);
-    r = c->direction == SHARE_IN ? real->cuMemcpyHtoDAsync_v2(c->device + at, h, n, c->stream)
-                                 : real->cuMemcpyDtoHAsync_v2(h, c->device + at, n, c->stream);
-    share_turn_beat(t, n);
-    share_turn_give(t, c->n_bytes - given);
+    r = c->direction == SHARE_IN ? real->cuMemcpyHtoDAsync_v2(d, h, n, s) : real->cuMemcpyDtoHAsync_v2(h, d, n, s);
+    if (at + n == c->n_bytes)
+        share_turn_give(t, c->n_bytes - given);
     if (r == CUDA_SUCCESS)
-        r = real->cuStreamSynchronize(c->stream);
+        r = real->cuStreamSynchronize(s);
     share_turn_landed(t);
+    share_turn_beat(t, n);
     return r;
 }
 
+static size_t next_part(uint64_t rest)
+{
+    uint64_t most = rest > END_BYTES ? rest - END_BYTES : rest;
+    return (size_t)(most < part_bytes ? most : part_bytes);
+}
+
 /* Between parts the turn may be another's. */
-static CUresult copy_parts(const share_driver *real, const share_copy *c, share_turn *t)
+static CUresult copy_parts(const share_driver *real, const share_copy *c, share_turn *t, CUstream s)
 {
     CUresult r = CUDA_SUCCESS;
     uint64_t at = 0, given = 0;
+    size_t n;
     share_turn_ask(t, c->n_bytes);
     share_turn_wait(t);
-    while (r == CUDA_SUCCESS && c->n_bytes - at > END_BYTES) {
-        uint64_t rest = c->n_bytes - at - END_BYTES;
-        size_t n = (size_t)(rest < part_bytes ? rest : part_bytes);
+    for (; r == CUDA_SUCCESS && at < c->n_bytes; at += n) {
+        n = next_part(c->n_bytes - at);
         if (share_turn_is_over(t)) {
             share_turn_give(t, at - given);
             given = at;
             share_turn_ask(t, c->n_bytes - at);
             share_turn_wait(t);
         }
-        share_turn_issues(t);
-        r = plain_part(real, c, at, n);
-        share_turn_landed(t);
-        share_turn_beat(t, n);
-        at += n;
+        r = copy_part(real, c, t, s, at, n, given);
     }
-    if (r == CUDA_SUCCESS)
-        return plain_end(real, c, at, given, t);
     share_turn_give(t, at - given);
     return r;
 }
@@ -197,13 +189,14 @@ static int by_parts(const share_driver *real, const share_copy *c, CUresult *r)
 {
     share_turn t;
     int gpu = share_client_gpu(real);
-    if (!share_client_asks(gpu))
+    CUstream s = share_client_asks(gpu) ? share_own_stream(real, c->direction) : NULL;
+    if (!s)
         return 0;
     *r = share_stage_finish(real, c->stream);
     if (*r != CUDA_SUCCESS)
         return 1;
     share_turn_begin(&t, gpu, c->direction);
-    *r = copy_parts(real, c, &t);
+    *r = copy_parts(real, c, &t, s);
     share_turn_end(&t);
     return 1;
 }
@@ -285,6 +278,7 @@ void share_copy_forget(const share_driver *real, CUcontext c)
     if (!share_client_is_inert()) {
         share_stage_forget(c);
         share_gate_forget(real, c);
+        share_own_forget(c);
     }
     errno = before;
 }

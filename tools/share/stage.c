@@ -21,7 +21,6 @@ typedef struct job {
     size_t next;           /* the piece that the next lane takes: an atom */
     int may_run;           /* pieces may be given to the driver: an atom, changed under the set's lock */
     CUresult result;       /* the first failure: an atom */
-    int n_resting;         /* lanes that wait for may_run */
     int n_issuing, n_left; /* lanes that have pieces to give to the driver; that are not done */
 } job;
 
@@ -75,20 +74,19 @@ static int take(job *j, size_t *at, size_t *n)
     return 1;
 }
 
-/* Returns when a piece may be given to the driver. The lane that first sees that the turn is over stops all. */
+/* Returns when a piece may be given to the driver. The lane that first sees that the turn is over stops all; one that has just gone past
+ * here gives one more. */
 static void await(ring_set *s, job *j)
 {
     if (__atomic_load_n(&j->may_run, __ATOMIC_ACQUIRE) && !share_turn_is_over(j->turn))
         return;
     pthread_mutex_lock(&s->lock);
-    if (j->may_run && share_turn_is_over(j->turn))
+    if (j->may_run && share_turn_is_over(j->turn)) {
         __atomic_store_n(&j->may_run, 0, __ATOMIC_RELEASE);
-    while (!j->may_run) {
-        j->n_resting++;
         pthread_cond_signal(&s->told);
-        pthread_cond_wait(&s->go, &s->lock);
-        j->n_resting--;
     }
+    while (!j->may_run)
+        pthread_cond_wait(&s->go, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -101,14 +99,16 @@ static void issued(ring_set *s, job *j)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* A lane has one piece on its way at a time, while it fills or empties the other buffer: who is to have the turn next does not wait for
+ * long behind pieces that the driver has already. */
 static void carry_in(lane *l, job *j)
 {
     const share_driver *real = l->set->real;
     size_t at, n;
     for (int b = 0; take(j, &at, &n); b = !b) {
-        if (fail(j, real->cuEventSynchronize(l->events[b])))
-            break;
         memcpy(l->buffers[b], (const char *)j->copy->host + at, n);
+        if (fail(j, real->cuEventSynchronize(l->events[!b])))
+            break;
         await(l->set, j);
         share_turn_issues(j->turn);
         if (fail(j, real->cuMemcpyHtoDAsync_v2(j->copy->device + at, l->buffers[b], n, l->stream)) ||
@@ -127,19 +127,20 @@ typedef struct landing {
 
 static void land(lane *l, job *j, int b, const landing *p)
 {
-    if (p->n && !fail(j, l->set->real->cuEventSynchronize(l->events[b]))) {
-        memcpy((char *)j->copy->host + p->at, l->buffers[b], p->n);
-        share_turn_beat(j->turn, p->n);
-    }
+    if (!p->n || has_failed(j))
+        return;
+    memcpy((char *)j->copy->host + p->at, l->buffers[b], p->n);
+    share_turn_beat(j->turn, p->n);
 }
 
-/* While one piece is copied out of its buffer, the next one comes over the link. */
 static void carry_out(lane *l, job *j)
 {
     const share_driver *real = l->set->real;
     landing last = {0, 0}, now;
     int b = 0;
     for (; take(j, &now.at, &now.n); b = !b, last = now) {
+        if (fail(j, real->cuEventSynchronize(l->events[!b])))
+            break;
         await(l->set, j);
         share_turn_issues(j->turn);
         if (fail(j, real->cuMemcpyDtoHAsync_v2(l->buffers[b], j->copy->device + now.at, now.n, l->stream)) ||
@@ -150,8 +151,7 @@ static void carry_out(lane *l, job *j)
     issued(l->set, j);
     fail(j, real->cuStreamSynchronize(l->stream));
     share_turn_landed(j->turn);
-    if (!has_failed(j))
-        land(l, j, !b, &last);
+    land(l, j, !b, &last);
 }
 
 /* ---- a lane's life ---- */
@@ -398,12 +398,12 @@ static void run(ring_set *s, job *j)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* 1: all lanes that are not through rest. 0: all are through. */
+/* 1: lanes that are not through rest, or will before their next piece. 0: all are through. */
 static int rests(ring_set *s, job *j)
 {
     int n;
     pthread_mutex_lock(&s->lock);
-    while (j->n_issuing && (j->may_run || j->n_resting < j->n_issuing))
+    while (j->n_issuing && j->may_run)
         pthread_cond_wait(&s->told, &s->lock);
     n = j->n_issuing;
     pthread_mutex_unlock(&s->lock);
