@@ -34,12 +34,14 @@ end_bystander() {
 
 start_daemon
 echo "-- killed while it holds and copies"
+start_bystander
 rate=$slow copier a 32 100 pageable; a=$last
+until_status "\"holder\": $a"
 copier b 32 2 pageable; b=$last
 until_status "\"holder\": $a,.*\"for\": \"in\""
 kill -9 "$a"
 ends "$b" b
-all_gone
+end_bystander
 
 echo "-- killed while it waits"
 start_bystander

@@ -119,53 +119,62 @@ static int captures(const share_driver *real, CUstream s)
 
 /* ---- the ways of a copy ---- */
 
-enum { END_BYTES = 8 << 20 };
+/* A copy of pinned memory is given to the driver in pieces, two at a time: when the turn is given on, the last one is on its way, so that
+ * the next program finds a link that is busy until it has begun. */
+typedef struct parts {
+    const share_driver *real;
+    const share_copy *copy;
+    share_turn *turn;
+    share_own own;
+    uint64_t at, given; /* bytes that the driver has been given; up to the last end of a turn */
+} parts;
 
-/* A part is put into our stream, and waited for. With the last one the turn is given on at once: the next program finds a link that is
- * busy until it has begun. */
-static CUresult copy_part(const share_driver *real, const share_copy *c, share_turn *t, CUstream s, uint64_t at,
-                          size_t n, uint64_t given)
+static CUresult issue(parts *p, size_t n, CUevent e)
 {
-    char *h = (char *)c->host + at;
-    CUdeviceptr d = c->device + at;
+    char *h = (char *)p->copy->host + p->at;
+    CUdeviceptr d = p->copy->device + p->at;
     CUresult r;
-    share_turn_issues(t);
-    r = c->direction == SHARE_IN ? real->cuMemcpyHtoDAsync_v2(d, h, n, s) : real->cuMemcpyDtoHAsync_v2(h, d, n, s);
-    if (at + n == c->n_bytes)
-        share_turn_give(t, c->n_bytes - given);
-    if (r == CUDA_SUCCESS)
-        r = real->cuStreamSynchronize(s);
-    share_turn_landed(t);
-    share_turn_beat(t, n);
+    share_turn_issues(p->turn);
+    r = p->copy->direction == SHARE_IN ? p->real->cuMemcpyHtoDAsync_v2(d, h, n, p->own.stream)
+                                       : p->real->cuMemcpyDtoHAsync_v2(h, d, n, p->own.stream);
+    share_turn_beat(p->turn, n);
+    p->at += n;
+    return r == CUDA_SUCCESS ? p->real->cuEventRecord(e, p->own.stream) : r;
+}
+
+static CUresult give_turn(parts *p)
+{
+    CUresult r;
+    share_turn_give(p->turn, p->at - p->given);
+    p->given = p->at;
+    r = p->real->cuStreamSynchronize(p->own.stream);
+    share_turn_landed(p->turn);
     return r;
 }
 
-static size_t next_part(uint64_t rest)
+static void ask_turn(parts *p)
 {
-    uint64_t most = rest > END_BYTES ? rest - END_BYTES : rest;
-    return (size_t)(most < part_bytes ? most : part_bytes);
+    share_turn_ask(p->turn, p->copy->n_bytes - p->at);
+    share_turn_wait(p->turn);
 }
 
-/* Between parts the turn may be another's. */
-static CUresult copy_parts(const share_driver *real, const share_copy *c, share_turn *t, CUstream s)
+static CUresult copy_parts(parts *p)
 {
-    CUresult r = CUDA_SUCCESS;
-    uint64_t at = 0, given = 0;
-    size_t n;
-    share_turn_ask(t, c->n_bytes);
-    share_turn_wait(t);
-    for (; r == CUDA_SUCCESS && at < c->n_bytes; at += n) {
-        n = next_part(c->n_bytes - at);
-        if (share_turn_is_over(t)) {
-            share_turn_give(t, at - given);
-            given = at;
-            share_turn_ask(t, c->n_bytes - at);
-            share_turn_wait(t);
+    CUresult r = CUDA_SUCCESS, last;
+    size_t most = (size_t)(part_bytes / 2);
+    ask_turn(p);
+    for (int e = 0; r == CUDA_SUCCESS && p->at < p->copy->n_bytes; e = !e) {
+        uint64_t rest = p->copy->n_bytes - p->at;
+        r = p->real->cuEventSynchronize(p->own.events[e]);
+        if (r == CUDA_SUCCESS && share_turn_is_over(p->turn)) {
+            r = give_turn(p);
+            ask_turn(p);
         }
-        r = copy_part(real, c, t, s, at, n, given);
+        if (r == CUDA_SUCCESS)
+            r = issue(p, rest < most ? (size_t)rest : most, p->own.events[e]);
     }
-    share_turn_give(t, at - given);
-    return r;
+    last = give_turn(p);
+    return r == CUDA_SUCCESS ? last : r;
 }
 
 static void count(uint64_t *word) { __atomic_add_fetch(word, 1, __ATOMIC_RELAXED); }
@@ -188,15 +197,15 @@ static int by_rings(const share_driver *real, const share_copy *c, CUresult *r)
 static int by_parts(const share_driver *real, const share_copy *c, CUresult *r)
 {
     share_turn t;
+    parts p = {.real = real, .copy = c, .turn = &t};
     int gpu = share_client_gpu(real);
-    CUstream s = share_client_asks(gpu) ? share_own_stream(real, c->direction) : NULL;
-    if (!s)
+    if (!share_client_asks(gpu) || share_own_find(real, c->direction, &p.own))
         return 0;
     *r = share_stage_finish(real, c->stream);
     if (*r != CUDA_SUCCESS)
         return 1;
     share_turn_begin(&t, gpu, c->direction);
-    *r = copy_parts(real, c, &t, s);
+    *r = copy_parts(&p);
     share_turn_end(&t);
     return 1;
 }

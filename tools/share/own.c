@@ -6,39 +6,46 @@
 
 enum { MOST_STREAMS = 32 };
 
-static struct {
-    CUcontext context; /* NULL: free */
-    int direction;
-    CUstream stream;
-} known[MOST_STREAMS];
+static share_own known[MOST_STREAMS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static CUstream find_or_add(const share_driver *real, CUcontext c, int direction)
+/* What has been made when another cannot be ends with the context. */
+static int make(const share_driver *real, share_own *own)
 {
-    CUstream s = NULL;
-    int empty = -1;
-    for (int i = MOST_STREAMS - 1; i >= 0; i--) {
-        if (known[i].context == c && known[i].direction == direction)
-            return known[i].stream;
-        if (!known[i].context)
-            empty = i;
-    }
-    if (empty < 0 || real->cuStreamCreate(&s, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
-        return NULL;
-    known[empty].context = c, known[empty].direction = direction, known[empty].stream = s;
-    return s;
+    return real->cuStreamCreate(&own->stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
+                   real->cuEventCreate(&own->events[0], CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+                   real->cuEventCreate(&own->events[1], CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS
+               ? 0
+               : -1;
 }
 
-CUstream share_own_stream(const share_driver *real, int direction)
+static share_own *find_or_make(const share_driver *real, CUcontext c, int direction)
+{
+    share_own *empty = NULL, made = {.context = c, .direction = direction};
+    for (share_own *o = known; o < known + MOST_STREAMS; o++) {
+        if (o->context == c && o->direction == direction)
+            return o;
+        if (!o->context && !empty)
+            empty = o;
+    }
+    if (!empty || make(real, &made))
+        return NULL;
+    *empty = made;
+    return empty;
+}
+
+int share_own_find(const share_driver *real, int direction, share_own *own)
 {
     CUcontext c = NULL;
-    CUstream s;
+    const share_own *found;
     if (real->cuCtxGetCurrent(&c) != CUDA_SUCCESS || !c)
-        return NULL;
+        return -1;
     pthread_mutex_lock(&lock);
-    s = find_or_add(real, c, direction);
+    found = find_or_make(real, c, direction);
+    if (found)
+        *own = *found;
     pthread_mutex_unlock(&lock);
-    return s;
+    return found ? 0 : -1;
 }
 
 void share_own_forget(CUcontext c)

@@ -8,9 +8,16 @@
 
 #include "driver.h"
 
-/* The stream of the current context, or NULL: there is none to be had. To be used by one thread at a time. */
-CUstream share_own_stream(const share_driver *real, int direction);
-/* Before a context ends (NULL: any). The streams end with their context. */
+typedef struct share_own {
+    CUcontext context; /* NULL: free */
+    int direction;
+    CUstream stream;
+    CUevent events[2]; /* of the pieces on their way */
+} share_own;
+
+/* That of the current context, in *own, or -1: there is none to be had. To be used by one thread at a time. */
+int share_own_find(const share_driver *real, int direction, share_own *own);
+/* Before a context ends (NULL: any). Streams end with their context. */
 void share_own_forget(CUcontext c);
 
 #endif
