@@ -20,6 +20,7 @@ typedef struct job {
     size_t piece_bytes, n_pieces;
     size_t next;           /* the piece that the next lane takes: an atom */
     int may_run;           /* pieces may be given to the driver: an atom, changed under the set's lock */
+    int is_ending;         /* the turn has been given on for good, and what is left follows: an atom */
     CUresult result;       /* the first failure: an atom */
     int n_issuing, n_left; /* lanes that have pieces to give to the driver; that are not done */
 } job;
@@ -78,14 +79,15 @@ static int take(job *j, size_t *at, size_t *n)
  * here gives one more. */
 static void await(ring_set *s, job *j)
 {
-    if (__atomic_load_n(&j->may_run, __ATOMIC_ACQUIRE) && !share_turn_is_over(j->turn))
+    if (__atomic_load_n(&j->is_ending, __ATOMIC_ACQUIRE) ||
+        (__atomic_load_n(&j->may_run, __ATOMIC_ACQUIRE) && !share_turn_is_over(j->turn)))
         return;
     pthread_mutex_lock(&s->lock);
-    if (j->may_run && share_turn_is_over(j->turn)) {
+    if (j->may_run && !j->is_ending && share_turn_is_over(j->turn)) {
         __atomic_store_n(&j->may_run, 0, __ATOMIC_RELEASE);
         pthread_cond_signal(&s->told);
     }
-    while (!j->may_run)
+    while (!j->may_run && !j->is_ending)
         pthread_cond_wait(&s->go, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
@@ -398,19 +400,22 @@ static void run(ring_set *s, job *j)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* 1: lanes that are not through rest, or will before their next piece. 0: all are through. */
+/* 1: lanes rest, or will before their next piece. 0: half of them have no more pieces; the others go on without a turn. */
 static int rests(ring_set *s, job *j)
 {
-    int n;
     pthread_mutex_lock(&s->lock);
-    while (j->n_issuing && j->may_run)
+    while (j->n_issuing > s->n_lanes / 2 && j->may_run)
         pthread_cond_wait(&s->told, &s->lock);
-    n = j->n_issuing;
+    if (j->n_issuing <= s->n_lanes / 2) {
+        __atomic_store_n(&j->is_ending, 1, __ATOMIC_RELEASE);
+        pthread_cond_broadcast(&s->go);
+    }
     pthread_mutex_unlock(&s->lock);
-    return n > 0;
+    return !j->is_ending;
 }
 
-/* The link is given on when the last piece is with the driver: the next program's first piece comes behind it. */
+/* The link is given on when the last pieces are with the driver or about to be: the next program's first piece comes behind them. It
+ * takes a while to be told, and the lanes of one program end one after the other. */
 static void drive(ring_set *s, job *j)
 {
     uint64_t before = 0;
