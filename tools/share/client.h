@@ -26,7 +26,7 @@ typedef struct share_turn {
     int gpu, way;
     uint32_t seq, call; /* seq 0: it has not asked, or nobody was there */
     uint32_t last;      /* the number that it had, or has */
-    uint32_t begun;     /* the last whose first piece was given to the driver: an atom */
+    uint32_t begun;     /* the last number under which the driver was given a piece: an atom */
     uint64_t n_bytes;   /* copied in this turn: it is not over before a part was */
 } share_turn;
 /* Takes the direction for this process, then for this copy. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* idle.c - idleness of links (idle.h). When a turn ends that was handed over directly, its first piece has been given to the driver, and
- * the turn before it is over, unless the copies of both overlap: then the link was not idle. */
+/* idle.c - idleness of links (idle.h). It is looked at when a turn ends that was handed over directly: then its first piece has been
+ * given to the driver, and the turn before it is over. Where the copies of both overlap, the link was not idle. */
 #include "idle.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* own.h - streams of ours for blocking copies of pinned memory, one for each context and direction.
  *
- * In the program's stream such a copy could come to stand behind a gate that another thread has put there: whoever has the turn would
- * wait for the one who wants it. */
+ * In the program's stream such a copy could come to stand behind a gate that another thread has put there. The copy with the turn would
+ * then wait for the gate, and the gate for the turn. */
 #ifndef SHARE_OWN_H
 #define SHARE_OWN_H
 

@@ -101,8 +101,8 @@ static void issued(ring_set *s, job *j)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A lane has one piece on its way at a time, while it fills or empties the other buffer: who is to have the turn next does not wait for
- * long behind pieces that the driver has already. */
+/* A lane has one piece on its way at a time, while it fills or empties the other buffer: the next program does not wait for long behind
+ * pieces that the driver has already. */
 static void carry_in(lane *l, job *j)
 {
     const share_driver *real = l->set->real;

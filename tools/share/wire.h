@@ -99,8 +99,7 @@ typedef struct share_page {
         uint64_t used_bytes;
         uint64_t copied_bytes[SHARE_N_WAYS];
         struct {
-            uint32_t begun,
-                ended; /* numbers of turns: the last whose first piece went to the driver, whose last came back */
+            uint32_t begun, ended; /* numbers of the last turns that began to copy, and that had copied all */
             uint64_t begun_ns, ended_ns;
         } link[SHARE_N_WAYS];
     } told[SHARE_MOST_GPUS];

@@ -1,16 +1,17 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* mover.cu - a plain CUDA program with the static runtime, which knows nothing of heddle share: it copies, computes and checks every
  * word that comes back. smoke.sh runs it with and without heddle share, alone and beside others.
  *
- *   mover rates MIB                copies of pageable and pinned memory, best of three; the first copy
- *   mover calls                    a launch, and cheap calls
- *   mover tasks MIB N KIND         N times: in, kernels, out
- *   mover loop MIB SECONDS KIND WAY  copies in, out or both until the time is over
- *   mover small MIB N PERIOD_MS KIND WAY  a copy every so often: median and p99 of its time
- *   mover threads N ROUNDS         threads with streams and memory of both kinds, on each other's heels
+ *   mover rates MIB                       best of three copies of pageable and of pinned memory, and the first one.
+ *   mover calls                           A launch, and cheap calls.
+ *   mover tasks MIB N KIND                N tasks of a copy in, kernels and a copy out.
+ *   mover loop MIB SECONDS KIND WAY       Copies in, out or both until the time is over.
+ *   mover small MIB N PERIOD_MS KIND WAY  A copy every so often: median and p99 of its time.
+ *   mover threads N ROUNDS                Threads with streams and memory of all kinds.
  *
- * KIND: pageable, pinned, async (pinned, in a stream). Prints lines "name<TAB>value<TAB>unit", and last "right SUM". MOVER_AT: a time
- * (seconds since 1970) at which the work begins, so that several begin together. MOVER_END: a command that is run at the end. */
+ * KIND is pageable, pinned, or async (pinned, in a stream). Prints lines "name, value, unit" with tabs, and last "right SUM". MOVER_AT is
+ * the time (seconds since 1970) at which the work begins, so that several begin together. MOVER_END is a command that is run at the
+ * end. */
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
