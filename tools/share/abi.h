@@ -144,6 +144,7 @@ typedef struct CUDA_MEMCPY3D {
     X(cuStreamSynchronize_ptsz, (CUstream s))                                                                          \
     X(cuEventSynchronize, (CUevent e))                                                                                 \
     X(cuCtxSynchronize, (void))                                                                                        \
+    X(cuCtxSynchronize_v2, (CUcontext c))                                                                              \
     X(cuStreamBeginCapture_v2, (CUstream s, int mode))                                                                 \
     X(cuStreamBeginCapture_v2_ptsz, (CUstream s, int mode))                                                            \
     X(cuStreamBeginCaptureToGraph, SHARE_TO_GRAPH_PARAMS)                                                              \

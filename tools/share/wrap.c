@@ -117,6 +117,7 @@ TOLD(cuStreamSynchronize, (CUstream s), (s), share_copy_synchronise)
 TOLD(cuStreamSynchronize_ptsz, (CUstream s), (s), share_copy_synchronise)
 TOLD(cuEventSynchronize, (CUevent e), (e), share_copy_synchronise)
 TOLD(cuCtxSynchronize, (void), (), share_copy_synchronise)
+TOLD(cuCtxSynchronize_v2, (CUcontext c), (c), share_copy_synchronise)
 #define PASS() (void)0
 TOLD(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)
 TOLD(cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)

@@ -26,12 +26,18 @@ static void *find(const char *name, const char *ending)
     return NULL;
 }
 
-static CUresult look_up(const char *name, void **p, uint64_t flags)
+/* Its second form came with CUDA 13. */
+static int is_too_new(const char *name, const char *ending, int version)
+{
+    return version < 13000 && !strcmp(name, "cuCtxSynchronize") && *ending;
+}
+
+static CUresult look_up(const char *name, void **p, int version, uint64_t flags)
 {
     static const char *const endings[] = {"_v2_ptsz", "_v2_ptds", "_ptsz", "_ptds", "_v2", ""};
     void *found = fake_listed("FAKE_CUDA_NEWER", name) ? (__extension__(void *) newer) : NULL;
     for (size_t i = flags & 2 ? 0 : 4; !found && i < sizeof endings / sizeof endings[0]; i++)
-        found = find(name, endings[i]);
+        found = is_too_new(name, endings[i], version) ? NULL : find(name, endings[i]);
     if (!found || fake_listed("FAKE_CUDA_MISSING", name))
         return CUDA_ERROR_NOT_FOUND;
     *p = found;
@@ -40,9 +46,8 @@ static CUresult look_up(const char *name, void **p, uint64_t flags)
 
 CUresult cuGetProcAddress(const char *name, void **p, int version, uint64_t flags)
 {
-    (void)version;
     ENTER(cuGetProcAddress);
-    return look_up(name, p, flags);
+    return look_up(name, p, version, flags);
 }
 
 CUresult cuGetProcAddress_v2(const char *name, void **p, int version, uint64_t flags, void *status)
@@ -53,7 +58,7 @@ CUresult cuGetProcAddress_v2(const char *name, void **p, int version, uint64_t f
         *p = (__extension__(void *) cuGetProcAddress);
         return CUDA_SUCCESS;
     }
-    return look_up(name, p, flags);
+    return look_up(name, p, version, flags);
 }
 
 CUresult cuDriverGetVersion(int *version)

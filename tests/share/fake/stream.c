@@ -313,6 +313,12 @@ CUresult cuCtxGetDevice(CUdevice *d)
     return CUDA_SUCCESS;
 }
 
+CUresult cuCtxSynchronize_v2(CUcontext c)
+{
+    ENTER(cuCtxSynchronize_v2);
+    return c == current ? cuCtxSynchronize() : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 CUresult cuCtxSynchronize(void)
 {
     CUresult r;
