@@ -4,6 +4,8 @@
 . "$(dirname "$0")/common.bash"
 export HEDDLE_SHARE_PIECE=262144 HEDDLE_SHARE_PART=1048576
 slow=10 # MB a second: a copy takes seconds, so that what it does meanwhile can be seen
+again=1 # such copies; more where the next program takes long to begin
+[ -z "$sanitized" ] || again=3
 copier() { # NAME ARG...: starts one, its process in `last`; as quick as `rate`
     local name=$1
     shift
@@ -45,7 +47,7 @@ end_bystander
 
 echo "-- killed while it waits"
 start_bystander
-rate=$slow copier a 24 1 pageable; a=$last
+rate=$slow copier a 24 $again pageable; a=$last
 until_status "\"holder\": $a"
 copier b 32 100 pageable; b=$last
 until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""
@@ -64,7 +66,7 @@ all_gone
 
 echo "-- stopped while it holds, and goes on"
 start_bystander
-rate=$slow copier a 24 1 pageable; a=$last
+rate=$slow copier a 24 $again pageable; a=$last
 until_status "\"holder\": $a"
 copier b 32 2 pageable; b=$last
 until_status "\"holder\": $a,.*\"for\": \"in\""
