@@ -25,7 +25,7 @@ void share_help(FILE *out)
         "with --require that is an error.\n\n",
         out);
     for (int i = 0; i < SHARE_N_POLICIES; i++)
-        fprintf(out, "  --policy %-9s %s%s\n", share_policy_word((share_policy)i), share_policy_help((share_policy)i),
+        fprintf(out, "  --policy %-10s %s%s\n", share_policy_word((share_policy)i), share_policy_help((share_policy)i),
                 i == SHARE_POLICY_FIFO ? " (when not told)" : "");
 }
 
@@ -71,6 +71,17 @@ static int read_policy(const char *word, share_policy *policy)
     return cli_bad("unknown policy '%s'%s", word, cli_guess_tail(&guess));
 }
 
+static int check_rules(const share_rules *r)
+{
+    const char *word = share_policy_word(r->policy);
+    uint32_t most = share_policy_most_row(r->policy);
+    if (r->policy == SHARE_POLICY_DP_PRINTED)
+        return cli_bad("--policy %s is for heddle share replay only", word);
+    if (r->row > most)
+        return cli_bad("--policy %s takes at most --row %u: the time that it needs grows too fast", word, most);
+    return CLI_OK;
+}
+
 static int read_start(start_options *o, int argc, char **argv)
 {
     int status = CLI_OK;
@@ -89,7 +100,7 @@ static int read_start(start_options *o, int argc, char **argv)
         else
             status = unknown("start", argv[i]);
     }
-    return status;
+    return status ? status : check_rules(&o->rules);
 }
 
 /* A daemon has no terminal, and holds no folder. */

@@ -90,7 +90,7 @@ static void gather(share_arbiter *a, uint32_t link, uint32_t way, candidates *c)
 {
     static share_task tasks[SHARE_MOST_ASKS];
     static uint32_t order[SHARE_MOST_ASKS];
-    const share_state now = {0, 0, 0};
+    const share_state now = {.row = a->rules.row};
     c->n = 0;
     for (uint32_t i = 0; i < a->n_asks; i++) {
         share_ask *ask = &a->asks[i];
