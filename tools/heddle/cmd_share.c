@@ -4,7 +4,7 @@
 #include "commands.h"
 
 #include "cli.h"
-#include "share.h"
+#include "share_words.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,40 +18,22 @@ void share_help(FILE *out)
         "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--foreground]\n"
         "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--require] [--] PROGRAM [ARG]...\n"
         "  heddle share status [--json] [--watch]\n"
+        "  heddle share replay FILE [--policy POLICY|all] [--row N[..N]] [--orders N] [--seed N] [--rate GB/S]\n"
+        "                      [--slack PERCENT] [--wrong SIGMA] [--unknown] [--json]\n"
         "  heddle share stop\n"
         "\n"
         "--row: how often a program may be overtaken; --patience: how long it waits behind others at most.\n"
         "--mem takes K, M and G behind the number. Without a daemon `run` says so and starts the program plainly;\n"
-        "with --require that is an error.\n\n",
+        "with --require that is an error.\n"
+        "\n"
+        "replay simulates a table or trace of tasks under policies and rows, for so many orders of arrival. A table "
+        "has a\n"
+        "line a task: program, MB in (as 7x27,3 or -), ms of kernels, MB out. --wrong: estimates are wrong by a\n"
+        "log-normal factor; --unknown: nothing is known of any program.\n\n",
         out);
     for (int i = 0; i < SHARE_N_POLICIES; i++)
         fprintf(out, "  --policy %-10s %s%s\n", share_policy_word((share_policy)i), share_policy_help((share_policy)i),
                 i == SHARE_POLICY_FIFO ? " (when not told)" : "");
-}
-
-/* The word behind an option; NULL: it is missing, and that was said. */
-static const char *value_of(int argc, char **argv, int *i)
-{
-    if (*i + 1 < argc)
-        return argv[++*i];
-    cli_bad("%s takes a value", argv[*i]);
-    return NULL;
-}
-
-static int read_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *n)
-{
-    if (!text)
-        return CLI_BAD;
-    return cli_parse_u64(text, least, most, n) ? cli_bad("%s: '%s' is no number from %llu to %llu", option, text,
-                                                         (unsigned long long)least, (unsigned long long)most)
-                                               : CLI_OK;
-}
-
-static int refused(const share_why *why) { return cli_bad("%s", why->text); }
-
-static int unknown(const char *verb, const char *word)
-{
-    return cli_bad("share %s: unknown option '%s'; see heddle help share", verb, word);
 }
 
 /* ---- start ---- */
@@ -60,16 +42,6 @@ typedef struct start_options {
     share_rules rules;
     int foreground;
 } start_options;
-
-static int read_policy(const char *word, share_policy *policy)
-{
-    cli_guess guess = {.word = word};
-    if (!word || !share_policy_of(word, policy))
-        return word ? CLI_OK : CLI_BAD;
-    for (int i = 0; i < SHARE_N_POLICIES; i++)
-        cli_guess_offer(&guess, share_policy_word((share_policy)i));
-    return cli_bad("unknown policy '%s'%s", word, cli_guess_tail(&guess));
-}
 
 static int check_rules(const share_rules *r)
 {
@@ -88,17 +60,17 @@ static int read_start(start_options *o, int argc, char **argv)
     for (int i = 0; i < argc && !status; i++) {
         uint64_t n = 0;
         if (!strcmp(argv[i], "--policy"))
-            status = read_policy(value_of(argc, argv, &i), &o->rules.policy);
+            status = share_read_policy(share_value_of(argc, argv, &i), &o->rules.policy);
         else if (!strcmp(argv[i], "--row")) {
-            status = read_number("--row", value_of(argc, argv, &i), 1, 64, &n);
+            status = share_read_number("--row", share_value_of(argc, argv, &i), 1, 64, &n);
             o->rules.row = (uint32_t)n;
         } else if (!strcmp(argv[i], "--patience")) {
-            status = read_number("--patience", value_of(argc, argv, &i), 1, 3600000, &n);
+            status = share_read_number("--patience", share_value_of(argc, argv, &i), 1, 3600000, &n);
             o->rules.patience_ns = n * 1000000u;
         } else if (!strcmp(argv[i], "--foreground"))
             o->foreground = 1;
         else
-            status = unknown("start", argv[i]);
+            status = share_unknown("start", argv[i]);
     }
     return status ? status : check_rules(&o->rules);
 }
@@ -130,10 +102,10 @@ static int start(int argc, char **argv)
         return status;
     fd = share_daemon_open(&why);
     if (fd < 0)
-        return refused(&why);
+        return share_refused(&why);
     if (!o.foreground && detach())
         return cli_bad("a process cannot be had: %s", strerror(errno));
-    return share_daemon_serve(fd, &o.rules, &why) ? refused(&why) : CLI_OK;
+    return share_daemon_serve(fd, &o.rules, &why) ? share_refused(&why) : CLI_OK;
 }
 
 /* ---- run ---- */
@@ -166,7 +138,7 @@ static int set_number(const char *variable, uint64_t n)
 
 static int run_option(int argc, char **argv, int *i)
 {
-    const char *name = argv[*i], *word = value_of(argc, argv, i);
+    const char *name = argv[*i], *word = share_value_of(argc, argv, i);
     uint64_t n = 0;
     if (!word)
         return CLI_BAD;
@@ -181,8 +153,8 @@ static int run_option(int argc, char **argv, int *i)
         return set_number("HEDDLE_SHARE_MEM", n) ? CLI_BAD : CLI_OK;
     }
     if (strcmp(name, "--mem-wait"))
-        return unknown("run", name);
-    return read_number(name, word, 0, 86400000, &n) || set_number("HEDDLE_SHARE_MEM_WAIT", n) ? CLI_BAD : CLI_OK;
+        return share_unknown("run", name);
+    return share_read_number(name, word, 0, 86400000, &n) || set_number("HEDDLE_SHARE_MEM_WAIT", n) ? CLI_BAD : CLI_OK;
 }
 
 /* Options, up to the program: its place among the words, or -1. */
@@ -228,7 +200,7 @@ static int run(int argc, char **argv)
     if (at < 0)
         return CLI_BAD;
     if (share_program_check(argv[at], &why) || share_library_path(library, sizeof library, &why))
-        return refused(&why);
+        return share_refused(&why);
     fd = share_place_connect();
     if (fd >= 0) {
         close(fd);
@@ -250,7 +222,7 @@ static int show(int json)
     share_why why;
     int status = cli_buffer_open(&text);
     if (!status)
-        status = share_request(SHARE_STATUS, json, text.out, &why) ? refused(&why) : cli_buffer_print(&text);
+        status = share_request(SHARE_STATUS, json, text.out, &why) ? share_refused(&why) : cli_buffer_print(&text);
     cli_buffer_free(&text);
     return status;
 }
@@ -264,7 +236,7 @@ static int status_of(int argc, char **argv)
         else if (!strcmp(argv[i], "--watch"))
             watch = 1;
         else
-            return unknown("status", argv[i]);
+            return share_unknown("status", argv[i]);
     for (;;) {
         if (watch && !json && isatty(STDOUT_FILENO))
             fputs("\033[H\033[2J", stdout);
@@ -279,8 +251,8 @@ static int stop(int argc, char **argv)
 {
     share_why why;
     if (argc)
-        return unknown("stop", argv[0]);
-    return share_request(SHARE_STOP, 0, stdout, &why) ? refused(&why) : CLI_OK;
+        return share_unknown("stop", argv[0]);
+    return share_request(SHARE_STOP, 0, stdout, &why) ? share_refused(&why) : CLI_OK;
 }
 
 int cmd_share(int argc, char **argv)
@@ -288,9 +260,10 @@ int cmd_share(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } verbs[] = {{"start", start}, {"run", run}, {"status", status_of}, {"stop", stop}};
+    } verbs[] = {
+        {"start", start}, {"run", run}, {"status", status_of}, {"replay", share_replay_command}, {"stop", stop}};
     for (size_t i = 0; argc > 0 && i < sizeof verbs / sizeof verbs[0]; i++)
         if (!strcmp(argv[0], verbs[i].name))
             return verbs[i].run(argc - 1, argv + 1);
-    return cli_bad("share takes start, run, status or stop; see heddle help share");
+    return cli_bad("share takes start, run, status, replay or stop; see heddle help share");
 }

@@ -25,7 +25,7 @@
 typedef enum share_policy { SHARE_POLICIES(SHARE_POLICY) SHARE_N_POLICIES } share_policy;
 #undef SHARE_POLICY
 
-enum { SHARE_MOST_ROW = 16, SHARE_MOST_TASKS = 128 };
+enum { SHARE_MOST_ROW = 16, SHARE_MOST_TASKS = 128, SHARE_SLACK_PERCENT = 2 };
 
 typedef struct share_task {
     uint64_t s_ns, p_ns, r_ns; /* copies in, kernels, copies out: what is left of them */

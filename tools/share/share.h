@@ -28,4 +28,15 @@ int share_library_path(char *path, size_t n_bytes, share_why *why);
 /* Refuses a program that would not load it: there is no such file, it is static, or has more rights than its user. */
 int share_program_check(const char *name, share_why *why);
 
+/* `heddle share replay`: a table or trace of tasks (load.h) simulated under policies and rows. */
+typedef struct share_replay_options {
+    const char *path;
+    uint32_t policies; /* bit set */
+    uint32_t row_first, row_last, n_orders, slack_percent;
+    uint64_t seed;
+    double gb_per_s, wrong;
+    int is_unknown, is_json;
+} share_replay_options;
+int share_replay_file(const share_replay_options *o, FILE *out, share_why *why);
+
 #endif

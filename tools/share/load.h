@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* load.h - what programs do on a GPU, as replay takes it: tasks of calls with their times, read from a table or a trace.
+ *
+ * A table has a line a task, in order: program, copies in, kernels, copies out; MB and ms, or `-` for none. `7x27` is seven copies of
+ * 27 MB, and `,` stands between several. `#` begins a remark. A trace is JSON: {"heddle_share": 1, "tasks": [{"program": "a",
+ * "in_ns": [..], "kernels_ns": 5, "out_ns": [..]}, ..]}. What is not that is refused with its line or task. */
+#ifndef SHARE_LOAD_H
+#define SHARE_LOAD_H
+
+#include "order.h"
+#include "share.h"
+
+#include <stddef.h>
+
+enum { SHARE_MOST_CALLS = 1 << 16, SHARE_N_CHANNELS = 3 };
+typedef enum share_channel { SHARE_S, SHARE_P, SHARE_R } share_channel; /* copies in, kernels, copies out */
+
+typedef struct share_call {
+    share_channel channel;
+    uint64_t ns;
+} share_call;
+
+typedef struct share_load_task {
+    uint32_t program, first_call, n_calls;
+} share_load_task;
+
+typedef struct share_load {
+    char programs[SHARE_MOST_TASKS][SHARE_NAME_BYTES];
+    uint32_t n_programs, n_tasks, n_calls;
+    share_load_task *tasks; /* of one program in their order */
+    share_call *calls;
+} share_load;
+
+/* gb_per_s: of the link, each way, for the bytes of a table. 0, or -1 with a sentence; *load is empty then. */
+int share_load_read(const char *text, size_t n_bytes, double gb_per_s, share_load *load, share_why *why);
+void share_load_free(share_load *load);
+
+/* What the two readers use. A task of a program, empty; calls go to the last task. 0, or -1: there are too many, or no
+ * memory. */
+int share_load_task_new(share_load *load, const char *program);
+int share_load_call_new(share_load *load, share_channel channel, uint64_t ns);
+int share_load_read_json(const char *text, size_t n_bytes, share_load *load, share_why *why);
+
+#endif
