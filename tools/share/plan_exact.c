@@ -3,8 +3,8 @@
  *
  * After the tasks of a subset, in whatever order, copies in have taken the sum of their times. So two numbers tell all: when the
  * GPU is free, and when copies out are. Of a subset every pair is kept for which no other one is better in both. In three
- * channels some best order is the same on all of them, so none better exists. Then tasks change places as long as the mean
- * end falls: first at no cost, then within the slack. */
+ * channels some best order is the same on all of them, so none better exists. Of orders that end so,
+ * one is taken that bears wrong estimates; then tasks change places as long as the mean end falls, within the slack. */
 #include "shop.h"
 
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static void walk_back(const fronts *f, uint32_t *order)
     memcpy(order, best, f->n * sizeof *best);
 }
 
-/* ---- mean end ---- */
+/* ---- among the best ---- */
 
 static void move(uint32_t *order, uint32_t from, uint32_t to)
 {
@@ -144,32 +144,66 @@ static void move(uint32_t *order, uint32_t from, uint32_t to)
     order[to] = moved;
 }
 
-/* The best single move: 1, or 0: none helps. */
-static int improve(const share_task *tasks, uint32_t n, const share_state *now, uint64_t limit, uint32_t *order,
-                   uint64_t *sum)
+/* What orders are compared by: the end, the end if kernels and copies out take half as long again, and the sum of ends. */
+typedef struct merit {
+    uint64_t end, long_end, sum;
+} merit;
+
+typedef struct search {
+    const share_task *tasks;
+    uint32_t n;
+    shop from;
+    uint32_t *order;
+} search;
+
+static merit merit_of(const search *s)
 {
-    uint32_t best_from = 0, best_to = 0;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++) {
-            uint64_t its_sum, end;
-            move(order, i, j);
-            end = share_ends(tasks, order, n, now, &its_sum);
-            move(order, j, i);
-            if (end <= limit && its_sum < *sum)
-                *sum = its_sum, best_from = i, best_to = j;
-        }
-    move(order, best_from, best_to);
-    return best_from != best_to;
+    shop told = s->from, longer = s->from;
+    merit m = {0, 0, 0};
+    for (uint32_t i = 0; i < s->n; i++) {
+        share_task t = s->tasks[s->order[i]];
+        m.sum += shop_add(&told, &t);
+        t.p_ns += t.p_ns / 2, t.r_ns += t.r_ns / 2;
+        shop_add(&longer, &t);
+    }
+    m.end = shop_end(&told), m.long_end = shop_end(&longer);
+    return m;
 }
 
-static void end_early(const share_task *tasks, uint32_t n, shop from, uint32_t slack_percent, uint32_t *order)
+static int is_better_sum(const merit *a, const merit *b) { return a->sum < b->sum; }
+static int is_safer(const merit *a, const merit *b) { return a->long_end < b->long_end; }
+
+/* Single moves, the best one each time, as long as they help and stay within the limits. */
+static void improve(const search *s, const merit *limit, int (*is_better)(const merit *, const merit *))
 {
-    share_state now = {.s_ns = from.s, .p_ns = from.p, .r_ns = from.r};
-    uint64_t sum, end = share_ends(tasks, order, n, &now, &sum);
-    while (improve(tasks, n, &now, end, order, &sum))
-        ;
-    while (improve(tasks, n, &now, end + end * slack_percent / 100, order, &sum))
-        ;
+    uint32_t best_from, best_to;
+    merit best = merit_of(s);
+    do {
+        best_from = best_to = 0;
+        for (uint32_t i = 0; i < s->n; i++)
+            for (uint32_t j = 0; j < s->n; j++) {
+                merit m;
+                move(s->order, i, j);
+                m = merit_of(s);
+                move(s->order, j, i);
+                if (m.end <= limit->end && m.long_end <= limit->long_end && is_better(&m, &best))
+                    best = m, best_from = i, best_to = j;
+            }
+        move(s->order, best_from, best_to);
+    } while (best_from != best_to);
+}
+
+/* The safer order comes first: of equals most let one long kernel run last, and any that takes longer then costs all of it. */
+static void choose_among_best(const share_task *tasks, uint32_t n, shop from, uint32_t slack_percent, uint32_t *order)
+{
+    search s = {tasks, n, from, order};
+    merit limit = merit_of(&s);
+    improve(&s, &limit, is_safer);
+    limit = merit_of(&s);
+    improve(&s, &limit, is_better_sum);
+    limit.end += limit.end * slack_percent / 100;
+    limit.long_end += limit.long_end * slack_percent / 100;
+    improve(&s, &limit, is_better_sum);
 }
 
 int share_plan_exact(const share_task *tasks, uint32_t n, shop from, uint32_t slack_percent, uint32_t *order)
@@ -190,7 +224,7 @@ int share_plan_exact(const share_task *tasks, uint32_t n, shop from, uint32_t sl
     failed = !f->first || !f->pairs || fill(f);
     if (!failed) {
         walk_back(f, order);
-        end_early(tasks, n, from, slack_percent, order);
+        choose_among_best(tasks, n, from, slack_percent, order);
     }
     free(f->first);
     free(f->pairs);

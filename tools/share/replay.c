@@ -16,7 +16,7 @@ typedef struct player {
 } player;
 
 typedef struct lane {
-    int server; /* the player whose call it serves; -1 */
+    int server; /* the player; -1: none */
     double busy, first, last;
 } lane;
 

@@ -87,7 +87,7 @@ static void print_head(FILE *out, const share_load *load, const share_replay_opt
             "most", "of it", "mean end", "idle GPU", "idle out", "planning", "a plan", "overtaken");
 }
 
-/* A policy whose answer does not depend on the row is asked once. */
+/* Some policies do not look at the row: they are asked once. */
 static uint32_t last_row(const share_replay_options *o, share_policy policy)
 {
     uint32_t most = share_policy_most_row(policy);

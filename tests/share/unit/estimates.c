@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* estimates.c - lines find the rate of a link and of kernels, also when it changes, and from one size alone. The history gives back
+ * what it was told, through its file too; files that are damaged at random are refused or are histories, tables of tasks likewise;
+ * bad files are set aside. HEDDLE_SHARE_FILES: damaged files of each kind (100000 when not set). */
+#include "estimate.h"
+#include "history.h"
+#include "load.h"
+
+#include "fuzz/mutate.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint64_t state;
+
+static int is_near(double x, double y, double percent) { return fabs(x - y) <= fabs(y) * percent / 100; }
+
+/* ---- lines ---- */
+
+static double noisy(double x) { return x * (0.97 + (double)check_below(&state, 600) / 10000); }
+
+static void of_copies(void)
+{
+    share_line l = {0, 0, 0, 0, 0};
+    double over = 0;
+    CHECK(share_line_at(&l, 5e6) == 0);
+    share_line_guess(&l, 10e3, 0.02, 1 << 24);
+    CHECK(is_near(share_line_at(&l, 1e8), 10e3 + 2e6, 0.1));
+    for (int i = 0; i < 40; i++) { /* the link is slower than was guessed */
+        double bytes = 1e6 * (double)(1 + check_below(&state, 500));
+        share_line_learn(&l, bytes, noisy(50e3 + bytes * 0.08));
+    }
+    for (int i = 1; i <= 50; i++) {
+        double bytes = i * 1e7, right = 50e3 + bytes * 0.08;
+        over += fabs(share_line_at(&l, bytes) - right) / right / 50;
+    }
+    printf("copies: estimates differ by %.1f %% on average\n", over * 100);
+    CHECK(over <= 0.05);
+    for (int i = 0; i < 100; i++)
+        share_line_learn(&l, 1e7, 4e5); /* of one size, twice as quick */
+    CHECK_MSG(is_near(share_line_at(&l, 1e7), 4e5, 5), "%.0f", share_line_at(&l, 1e7));
+    for (double x = 0; x < 1e12; x = 10 * x + 1)
+        CHECK(share_line_at(&l, x) >= 0);
+}
+
+/* From a grid of an eighth. */
+static void of_kernels(void)
+{
+    static share_kernels k;
+    double over = 0;
+    for (uint64_t name = 1; name <= 40; name++) {
+        double each = 1000.0 * (double)(1 + check_below(&state, 50)), fixed = 2000;
+        for (int i = 0; i < 3; i++)
+            share_kernels_learn(&k, name, 256, share_waves(1000 + 500 * (uint64_t)i, 132 * 8),
+                                noisy(fixed + each * (double)share_waves(1000 + 500 * (uint64_t)i, 132 * 8)));
+        over += fabs(share_kernels_at(&k, name, 256, share_waves(16000, 132 * 8)) / (fixed + each * 16) - 1) / 40;
+    }
+    printf("kernels: at 8 times the grid they differ by %.1f %% on average\n", over * 100);
+    CHECK(over < 0.2);
+    CHECK(share_kernels_at(&k, 1, 128, 5) == -1 && share_kernels_at(&k, 99, 256, 5) == -1);
+    CHECK(k.n == 40 && share_waves(0, 0) == 0 && share_waves(10, 0) == 10 && share_waves(11, 10) == 2);
+    for (uint64_t name = 100; name < 100 + 2 * SHARE_MOST_KERNELS; name++)
+        share_kernels_learn(&k, name, 32, 1, 5);
+    CHECK(k.n == SHARE_MOST_KERNELS && share_kernels_at(&k, 100, 32, 3) == 15);
+    CHECK(share_kernels_at(&k, 99 + 2 * SHARE_MOST_KERNELS, 32, 1) == -1);
+}
+
+/* ---- history ---- */
+
+static share_history h, other;
+
+static share_past random_past(void)
+{
+    uint64_t in = 1 + check_below(&state, 1u << 30);
+    return (share_past){.program = 1 + check_below(&state, 50),
+                        .task = 1 + (uint32_t)check_below(&state, 5),
+                        .first_bytes = 1 + check_below(&state, in),
+                        .in_bytes = in,
+                        .out_bytes = check_below(&state, 1u << 30),
+                        .p_ns = check_below(&state, 1u << 30)};
+}
+
+static void of_history(void)
+{
+    share_past p = {.program = 7, .task = 1, .first_bytes = 100, .in_bytes = 300, .out_bytes = 50, .p_ns = 1000};
+    CHECK(!share_history_find(&h, 7, 1, 100));
+    share_history_learn(&h, &p);
+    CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 1000 && h.is_changed);
+    CHECK(!share_history_find(&h, 7, 2, 100) && !share_history_find(&h, 7, 1, 101) &&
+          !share_history_find(&h, 0, 1, 100));
+    p.p_ns = 9000; /* beside others */
+    share_history_learn(&h, &p);
+    CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 2000);
+    p.p_ns = 800;
+    share_history_learn(&h, &p);
+    CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 800 && share_history_find(&h, 7, 1, 100)->n_seen == 3);
+    p.in_bytes = SHARE_MOST_PAST_BYTES + 1;
+    share_history_learn(&h, &p); /* cannot be */
+    CHECK(share_history_find(&h, 7, 1, 100)->in_bytes == 300 && h.n == 1);
+    for (int i = 0; i < 20000; i++) { /* more than there is room for */
+        p = random_past();
+        share_history_learn(&h, &p);
+        CHECK(share_history_find(&h, p.program, p.task, p.first_bytes)->in_bytes == p.in_bytes);
+    }
+}
+
+static void of_text(void)
+{
+    share_why why;
+    size_t n;
+    char *text = share_history_text(&h, &n);
+    CHECK(text && !share_history_parse(&other, text, n, &why) && other.n == h.n && h.n > 100);
+    for (int i = 0; i < SHARE_MOST_PASTS; i++) {
+        const share_past *p = &h.pasts[i];
+        if (p->program)
+            CHECK(!memcmp(p, share_history_find(&other, p->program, p->task, p->first_bytes), sizeof *p));
+    }
+    for (size_t less = 1; less < 200; less++) /* cut short anywhere */
+        CHECK(share_history_parse(&other, text, n - less, &why) == -1 && other.n == 0);
+    free(text);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
+static void of_files(void)
+{
+    char folder[] = "/tmp/share-history.XXXXXX", path[256], bad[256 + 8];
+    share_why why;
+    CHECK(mkdtemp(folder) && !setenv("XDG_CACHE_HOME", folder, 1));
+    CHECK(!share_history_path(path, sizeof path) && share_history_path(path, 10) == -1);
+    CHECK(!share_history_read(&other, path, &why) && other.n == 0); /* there is none */
+    CHECK(!share_history_write(&h, path, &why) && !h.is_changed);
+    CHECK(!share_history_read(&other, path, &why) && other.n == h.n);
+    write_file(path, "heddle share history 1\n0000000000000007\t1\t0\t300\t50\t800\t3\nend 1\n");
+    CHECK(share_history_read(&other, path, &why) == -1 && other.n == 0);
+    CHECK_MSG(strstr(why.text, "line 2") && strstr(why.text, "set aside"), "%s", why.text);
+    snprintf(bad, sizeof bad, "%s.bad", path);
+    CHECK(access(path, F_OK) && !access(bad, F_OK));
+    CHECK(!mkdir(path, 0700) && share_history_read(&other, path, &why) == -1);
+    unlink(bad);
+    rmdir(bad);
+    snprintf(bad, sizeof bad, "%s/heddle", folder);
+    rmdir(bad);
+    rmdir(folder);
+}
+
+/* ---- damaged files ---- */
+
+static const char past_seed[] = "heddle share history 1\n"
+                                "00000000000000ff\t1\t1048576\t3145728\t0\t1500000\t3\n"
+                                "00000000000000ff\t2\t1048576\t1048576\t2097152\t0\t1\n"
+                                "fedcba9876543210\t1\t4096\t0\t4096\t3600000000000\t4294967295\nend 3\n";
+static const char table_seed[] =
+    "# program in kernels out\nb+tree 7x27 0.5 -\nb+tree 8x27,3.25 1e2 40\nlud 205 15 205\n";
+static const char trace_seed[] =
+    "{\"heddle_share\": 1, \"tasks\": [{\"program\": \"a\", \"in_ns\": [5, 7], \"kernels_ns\": 9},"
+    " {\"program\": \"b\", \"out_ns\": [1000000]}]}";
+static const char *const words[] = {"\t",
+                                    "\n",
+                                    "end 2\n",
+                                    "end 3\n",
+                                    "0",
+                                    "18446744073709551615",
+                                    "18446744073709551616",
+                                    "-1",
+                                    "x",
+                                    ",",
+                                    "1e999",
+                                    "nan",
+                                    "65536x0",
+                                    "#",
+                                    "\"in_ns\": ",
+                                    "[",
+                                    "]",
+                                    "{",
+                                    "}",
+                                    "\"program\": 5",
+                                    "null"};
+
+static void check_load(const share_load *l)
+{
+    uint32_t n = 0;
+    CHECK(l->n_calls && l->n_programs <= SHARE_MOST_TASKS);
+    for (uint32_t i = 0; i < l->n_tasks; i++) {
+        CHECK(l->tasks[i].program < l->n_programs && l->tasks[i].first_call == n);
+        n += l->tasks[i].n_calls;
+    }
+    CHECK(n == l->n_calls);
+}
+
+static int parses(int kind, const char *text, size_t n)
+{
+    share_why why = {""};
+    share_load l;
+    if (kind == 0) {
+        if (!share_history_parse(&other, text, n, &why))
+            return 1;
+        CHECK(other.n == 0 && why.text[0]);
+        return 0;
+    }
+    if (share_load_read(text, n, 55, &l, &why)) {
+        CHECK(why.text[0] && !l.tasks && !l.calls);
+        return 0;
+    }
+    check_load(&l);
+    share_load_free(&l);
+    return 1;
+}
+
+static void of_damage(void)
+{
+    static const char *const seeds[] = {past_seed, table_seed, trace_seed};
+    const char *asked = getenv("HEDDLE_SHARE_FILES");
+    uint64_t n_files = asked ? strtoull(asked, NULL, 0) : CHECK_IS_SLOW ? 10000 : 100000, n_good[3] = {0};
+    for (int kind = 0; kind < 3; kind++)
+        for (uint64_t i = 0; i < n_files / (kind == 0 ? 4 : 1); i++) {
+            static char text[MOST_BYTES];
+            size_t n = strlen(seeds[kind]);
+            memcpy(text, seeds[kind], n);
+            for (uint64_t k = check_below(&state, 4); k > 0 && i > 0; k--)
+                mutate(text, &n, words, sizeof words / sizeof words[0], &state);
+            n_good[kind] += (uint64_t)parses(kind, text, n);
+        }
+    printf("damaged files that are good all the same: %llu, %llu, %llu\n", (unsigned long long)n_good[0],
+           (unsigned long long)n_good[1], (unsigned long long)n_good[2]);
+    CHECK(n_good[0] > 1 && n_good[1] > 1);
+}
+
+int main(void)
+{
+    state = check_seed(28);
+    of_copies();
+    of_kernels();
+    of_history();
+    of_text();
+    of_files();
+    of_damage();
+    return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* history.h - what programs did on earlier runs: by digest of the executable and GPU, number of the task, and bytes of its first copy,
+ * what the task copies and how long its kernels take. In memory a table; between daemons a file.
+ *
+ * The file is text, written whole under another name first. It is checked when read: anything that this daemon would not have
+ * written makes it a bad one, which is set aside as FILE.bad and said. The daemon then starts without. */
+#ifndef SHARE_HISTORY_H
+#define SHARE_HISTORY_H
+
+#include "share.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SHARE_MOST_PASTS = 4096 };
+#define SHARE_MOST_PAST_BYTES ((uint64_t)1 << 50)
+#define SHARE_MOST_PAST_NS 3600000000000u
+
+typedef struct share_past {
+    uint64_t program;     /* a digest, not 0 */
+    uint32_t task;        /* from 1 */
+    uint64_t first_bytes; /* of its first large copy */
+    uint64_t in_bytes, out_bytes, p_ns;
+    uint32_t n_seen;
+} share_past;
+
+typedef struct share_history {
+    share_past pasts[SHARE_MOST_PASTS]; /* found by digest */
+    uint32_t n;
+    int is_changed; /* since it was read or written */
+} share_history;
+
+/* NULL: it was never seen. */
+const share_past *share_history_find(const share_history *h, uint64_t program, uint32_t task, uint64_t first_bytes);
+/* A task has ended (n_seen is not read). What cannot be is passed over. Others only lengthen kernels: shorter times are believed
+ * at once, longer ones slowly. When the table is full, it begins anew. */
+void share_history_learn(share_history *h, const share_past *p);
+
+/* Text of the file: to be freed; NULL: no memory. */
+char *share_history_text(const share_history *h, size_t *n_bytes);
+/* 0, or -1 with a sentence, and nothing in *h. */
+int share_history_parse(share_history *h, const char *text, size_t n_bytes, share_why *why);
+
+/* $XDG_CACHE_HOME/heddle/share-history, or below ~/.cache; -1: there is neither variable, or the name is too long. */
+int share_history_path(char *path, size_t n_bytes);
+/* 0: read, or there is none. -1: a sentence; a bad file was set aside. */
+int share_history_read(share_history *h, const char *path, share_why *why);
+int share_history_write(share_history *h, const char *path, share_why *why);
+
+#endif
