@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Of a link that nothing is known of. */
+#define GUESS_NS 10000
+#define GUESS_NS_EACH 0.025
 enum { LEASE_NS = 50000000, LEASE_TIMES = 4, PART_BYTES = 32 << 20 };
 
 void share_arbiter_init(share_arbiter *a, const share_rules *rules)
@@ -12,7 +15,8 @@ void share_arbiter_init(share_arbiter *a, const share_rules *rules)
     a->rules = *rules;
     for (int l = 0; l < SHARE_MOST_LINKS; l++)
         for (int w = 0; w < SHARE_N_WAYS; w++)
-            a->links[l][w].ns_per_byte = 0.2;
+            share_line_guess(&a->links[l][w].turns, GUESS_NS, GUESS_NS_EACH, PART_BYTES),
+                share_line_guess(&a->links[l][w].gates, GUESS_NS, GUESS_NS_EACH, PART_BYTES);
 }
 
 static void decide(share_arbiter *a, share_decided what, const share_ask *ask)
@@ -73,66 +77,148 @@ static int is_due(const share_arbiter *a, const share_ask *ask, uint64_t now_ns)
 
 typedef struct candidates {
     share_ask *asks[SHARE_MOST_ASKS];
-    uint32_t rank[SHARE_MOST_ASKS];
     uint32_t n;
 } candidates;
 
-static share_task task_of(const share_arbiter *a, const share_ask *ask)
+static uint64_t ns_of(const share_arbiter *a, uint32_t link, uint32_t way, uint64_t n_bytes)
 {
-    share_task t = a->clients[ask->client].told;
-    t.age = a->rules.policy == SHARE_POLICY_STRINGS ? ask->call_age : a->clients[ask->client].task_age;
-    t.class_ = a->clients[ask->client].class_;
-    return t;
+    return n_bytes ? (uint64_t)share_line_at(&a->links[link][way].turns, (double)n_bytes) : 0;
 }
 
-/* All that wait for a direction, and its holder, with the policy's rank. (Scratch is static: the daemon has one thread.) */
-static void gather(share_arbiter *a, uint32_t link, uint32_t way, candidates *c)
+static uint64_t above(uint64_t x, uint64_t y) { return x > y ? x - y : 0; }
+
+/* What is left of a client's task. Kernels run since its last copy; when copies out wait, they have ended. */
+static share_task task_of(const share_arbiter *a, uint32_t client, uint32_t link, const uint64_t *waiting,
+                          uint64_t now_ns)
 {
-    static share_task tasks[SHARE_MOST_ASKS];
-    static uint32_t order[SHARE_MOST_ASKS];
-    const share_state now = {.row = a->rules.row};
-    c->n = 0;
+    const share_expected *e = &a->clients[client].expected;
+    const uint64_t *copied = a->clients[client].copied;
+    uint64_t in = above(e->in_bytes, copied[0]), out = above(e->out_bytes, copied[1]);
+    uint64_t run_ns = in ? 0 : waiting[1] ? UINT64_MAX : now_ns - a->clients[client].moved_ns;
+    return (share_task){.s_ns = ns_of(a, link, 0, in > waiting[0] ? in : waiting[0]),
+                        .p_ns = above(e->p_ns, run_ns),
+                        .r_ns = ns_of(a, link, 1, out > waiting[1] ? out : waiting[1]),
+                        .age = a->clients[client].task_age,
+                        .class_ = a->clients[client].class_,
+                        .place = a->clients[client].place,
+                        .is_known = e->is_known};
+}
+
+enum { STALE_NS = 100000000 };
+
+/* A task that has begun takes its channels though nothing of it waits, unless it shows no sign of what was expected. */
+static int is_under_way(const share_arbiter *a, uint32_t client, uint32_t link, uint64_t now_ns)
+{
+    const share_expected *e = &a->clients[client].expected;
+    return a->clients[client].has_begun && a->clients[client].link == link && e->is_known &&
+           now_ns - a->clients[client].moved_ns < 2 * e->p_ns + STALE_NS;
+}
+
+/* Bytes of a client's copies that wait for either way of a link, or have it. 0: there are none. */
+static int sum_waiting(const share_arbiter *a, uint32_t client, uint32_t link, uint64_t *waiting)
+{
+    int n = 0;
+    waiting[0] = waiting[1] = 0;
     for (uint32_t i = 0; i < a->n_asks; i++) {
-        share_ask *ask = &a->asks[i];
-        if (ask->link == link && ask->way == way && ask->state != SHARE_FAR) {
-            tasks[c->n] = task_of(a, ask);
-            c->asks[c->n++] = ask;
+        const share_ask *x = &a->asks[i];
+        if (x->client == client && x->link == link && x->state != SHARE_FAR)
+            waiting[x->way] += x->n_bytes, n++;
+    }
+    return n > 0;
+}
+
+static void rank_link(share_arbiter *a, uint32_t link, uint64_t now_ns)
+{
+    share_task tasks[SHARE_MOST_CLIENTS];
+    uint32_t of[SHARE_MOST_CLIENTS], order[SHARE_MOST_CLIENTS], n = 0;
+    const share_state now = {.row = a->rules.row, .slack_percent = SHARE_SLACK_PERCENT};
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
+        uint64_t waiting[SHARE_N_WAYS];
+        a->rank[link][i] = SHARE_NO_RANK;
+        if (a->clients[i].is_here && (a->clients[i].uses >> link & 1) &&
+            (sum_waiting(a, i, link, waiting) || is_under_way(a, i, link, now_ns))) {
+            tasks[n] = task_of(a, i, link, waiting, now_ns);
+            of[n++] = i;
         }
     }
-    if (share_order(a->rules.policy, tasks, c->n, &now, order))
-        share_order(SHARE_POLICY_FIFO, tasks, c->n, &now, order);
-    for (uint32_t i = 0; i < c->n; i++)
-        c->rank[order[i]] = i;
+    if (share_rank(a->rules.policy, tasks, n, &now, &a->places, order))
+        share_order(SHARE_POLICY_FIFO, tasks, n, &now, order);
+    for (uint32_t i = 0; i < n; i++) {
+        a->rank[link][of[order[i]]] = i;
+        a->clients[of[i]].place = tasks[i].place;
+    }
+    a->is_stale &= ~(1u << link);
 }
 
-static int is_better(const share_arbiter *a, const candidates *c, uint32_t i, uint32_t j, uint64_t now_ns)
+/* All that wait for a direction, and its holder. */
+static void gather(share_arbiter *a, uint32_t link, uint32_t way, candidates *c, uint64_t now_ns)
 {
-    const share_ask *x = c->asks[i], *y = c->asks[j];
+    c->n = 0;
+    for (uint32_t i = 0; i < a->n_asks; i++)
+        if (a->asks[i].link == link && a->asks[i].way == way && a->asks[i].state != SHARE_FAR)
+            c->asks[c->n++] = &a->asks[i];
+    if (c->n && (a->is_stale >> link & 1))
+        rank_link(a, link, now_ns);
+}
+
+/* Ages may wrap. */
+static int is_older(uint32_t age, uint32_t other) { return (int32_t)(age - other) < 0; }
+
+/* Of calls under `strings`, else of tasks: which of two came first. */
+static int came_first(const share_arbiter *a, const share_ask *x, const share_ask *y)
+{
+    int by_calls = a->rules.policy == SHARE_POLICY_STRINGS;
+    uint32_t age_x = by_calls ? x->call_age : x->task_age, age_y = by_calls ? y->call_age : y->task_age;
+    return age_x != age_y ? is_older(age_x, age_y) : x->arrived < y->arrived;
+}
+
+static int is_better(const share_arbiter *a, const share_ask *x, const share_ask *y, uint64_t now_ns)
+{
     int due_x = is_due(a, x, now_ns), due_y = is_due(a, y, now_ns);
     uint32_t class_x = a->clients[x->client].class_, class_y = a->clients[y->client].class_;
+    uint32_t rank_x = a->rank[x->link][x->client], rank_y = a->rank[y->link][y->client];
     if (due_x != due_y)
         return due_x;
-    if (due_x)
-        return x->arrived < y->arrived;
-    return class_x != class_y ? class_x < class_y : c->rank[i] < c->rank[j];
+    if (!due_x && class_x != class_y)
+        return class_x < class_y;
+    if (due_x || rank_x == rank_y || a->rules.policy == SHARE_POLICY_STRINGS)
+        return came_first(a, x, y);
+    return rank_x < rank_y;
 }
 
 /* ---- turns ---- */
 
-static uint64_t lease(const share_arbiter *a, const share_ask *ask)
+static share_line *line_of(share_arbiter *a, const share_ask *ask)
+{
+    return ask->slot < 0 ? &a->links[ask->link][ask->way].turns : &a->links[ask->link][ask->way].gates;
+}
+
+static uint64_t lease(share_arbiter *a, const share_ask *ask)
 {
     uint64_t step = ask->slot < 0 && ask->n_bytes > PART_BYTES ? (uint64_t)PART_BYTES : ask->n_bytes;
-    double ns = (double)step * a->links[ask->link][ask->way].ns_per_byte * LEASE_TIMES;
+    double ns = share_line_at(line_of(a, ask), (double)step) * LEASE_TIMES;
     return LEASE_NS + (ns > 1e12 ? (uint64_t)1e12 : (uint64_t)ns);
+}
+
+/* A task has its first turn: those that came before and wait have been overtaken. */
+static void begin_task(share_arbiter *a, const candidates *c, const share_ask *ask)
+{
+    a->clients[ask->client].has_begun = 1;
+    a->clients[ask->client].link = ask->link;
+    if (!share_policy_is_batch(a->rules.policy))
+        a->clients[ask->client].place = ++a->places ? a->places : ++a->places;
+    for (uint32_t i = 0; i < c->n; i++)
+        c->asks[i]->n_overtaken += c->asks[i]->state == SHARE_WAITS && came_first(a, c->asks[i], ask);
 }
 
 static void grant(share_arbiter *a, const candidates *c, share_ask *ask, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < c->n; i++)
-        c->asks[i]->n_overtaken += c->asks[i]->arrived < ask->arrived;
     ask->state = SHARE_HOLDS;
     ask->since_ns = now_ns;
     ask->lease_ns = now_ns + lease(a, ask);
+    if (!a->clients[ask->client].has_begun)
+        begin_task(a, c, ask);
+    a->clients[ask->client].moved_ns = now_ns;
     a->links[ask->link][ask->way].n_turns++;
     decide(a, SHARE_TO_GO, ask);
 }
@@ -145,7 +231,7 @@ static int best_waiting(const share_arbiter *a, const candidates *c, uint64_t no
     for (uint32_t i = 0; i < c->n; i++)
         if (c->asks[i]->state == SHARE_HOLDS)
             *held = (int)i;
-        else if (best < 0 || is_better(a, c, i, (uint32_t)best, now_ns))
+        else if (best < 0 || is_better(a, c->asks[i], c->asks[best], now_ns))
             best = (int)i;
     return best;
 }
@@ -168,7 +254,7 @@ static void settle(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_n
 {
     static candidates c;
     int best, held;
-    gather(a, link, way, &c);
+    gather(a, link, way, &c, now_ns);
     best = best_waiting(a, &c, now_ns, &held);
     if (best >= 0 && held < 0) {
         grant(a, &c, c.asks[best], now_ns);
@@ -177,18 +263,21 @@ static void settle(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_n
     if (best < 0)
         return;
     tell_deck(a, c.asks[best]);
-    if (is_better(a, &c, (uint32_t)best, (uint32_t)held, now_ns))
+    if (is_better(a, c.asks[best], c.asks[held], now_ns))
         tell_yield(a, c.asks[held]);
 }
 
-/* What is known of the link's speed: the last turns count most. */
 static void learn(share_arbiter *a, const share_ask *ask, uint64_t n_bytes, uint64_t now_ns)
 {
-    double *rate = &a->links[ask->link][ask->way].ns_per_byte;
+    uint32_t client = ask->client;
     a->links[ask->link][ask->way].busy_ns += now_ns - ask->since_ns;
     a->links[ask->link][ask->way].n_bytes += n_bytes;
-    if (n_bytes >= 1u << 20)
-        *rate += 0.125 * ((double)(now_ns - ask->since_ns) / (double)n_bytes - *rate);
+    a->clients[client].copied[ask->way] += n_bytes;
+    a->clients[client].moved_ns = now_ns;
+    if (n_bytes >= 1u << 20 && n_bytes <= (uint64_t)1 << 50)
+        share_line_learn(line_of(a, ask), (double)n_bytes, (double)(now_ns - ask->since_ns));
+    if (share_policy_is_batch(a->rules.policy))
+        a->is_stale |= 1u << ask->link; /* the next batch may be due */
 }
 
 void share_arbiter_end(share_arbiter *a, uint32_t client, uint32_t seq, uint64_t n_bytes, uint64_t now_ns)
@@ -214,11 +303,33 @@ static void count_call(share_arbiter *a, share_ask *ask)
     ask->call_age = a->clients[ask->client].last_call_age[way];
 }
 
+static void forget_ranks(share_arbiter *a, uint32_t client)
+{
+    for (int l = 0; l < SHARE_MOST_LINKS; l++)
+        a->rank[l][client] = SHARE_NO_RANK;
+}
+
+static void new_task(share_arbiter *a, const share_ask *ask, uint32_t task, uint64_t now_ns)
+{
+    uint32_t i = ask->client;
+    a->clients[i].task = task;
+    a->clients[i].task_age = ++a->age ? a->age : ++a->age;
+    a->clients[i].expected = ask->expected;
+    a->clients[i].link = ask->link;
+    a->clients[i].place = 0;
+    a->clients[i].has_begun = 0;
+    a->clients[i].copied[0] = a->clients[i].copied[1] = 0;
+    a->clients[i].moved_ns = now_ns;
+    forget_ranks(a, i);
+}
+
 static void wait_for_turn(share_arbiter *a, share_ask *ask, uint64_t now_ns)
 {
     ask->state = SHARE_WAITS;
     ask->since_ns = now_ns;
     ask->arrived = ++a->n_arrived;
+    if (a->rank[ask->link][ask->client] == SHARE_NO_RANK)
+        a->is_stale |= 1u << ask->link;
     settle(a, ask->link, ask->way, now_ns);
 }
 
@@ -229,14 +340,13 @@ void share_arbiter_ask(share_arbiter *a, const share_ask *ask, uint32_t task, ui
         decide(a, SHARE_TO_GO, ask);
         return;
     }
-    if (task != a->clients[ask->client].task || !a->clients[ask->client].task_age) {
-        a->clients[ask->client].task = task;
-        a->clients[ask->client].task_age = ++a->age;
-    }
+    if (task != a->clients[ask->client].task || !a->clients[ask->client].task_age)
+        new_task(a, ask, task, now_ns);
     mine = &a->asks[a->n_asks++];
     *mine = *ask;
     mine->state = SHARE_FAR;
-    mine->n_overtaken = 0, mine->is_on_deck = mine->is_yielding = mine->is_late = 0, mine->beat = 0;
+    mine->n_overtaken = 0, mine->task_age = a->clients[ask->client].task_age;
+    mine->is_on_deck = mine->is_yielding = mine->is_late = 0, mine->beat = 0;
     count_call(a, mine);
     if (mine->slot < 0)
         wait_for_turn(a, mine, now_ns);
@@ -333,6 +443,7 @@ int share_arbiter_join(share_arbiter *a, uint32_t class_)
         if (!a->clients[i].is_here) {
             memset(&a->clients[i], 0, sizeof a->clients[i]);
             a->clients[i].is_here = 1;
+            forget_ranks(a, (uint32_t)i);
             a->clients[i].class_ = class_;
             return i;
         }
@@ -368,6 +479,7 @@ void share_arbiter_leave(share_arbiter *a, uint32_t client, uint64_t now_ns)
     for (uint32_t l = 0; l < SHARE_MOST_LINKS; l++)
         if (uses >> l & 1) {
             count_users(a, l);
+            a->is_stale |= 1u << l;
             settle(a, l, 0, now_ns);
             settle(a, l, 1, now_ns);
         }

@@ -2,17 +2,22 @@
 /* arbiter.h - turns on the directions of links: a state machine without I/O and without a clock. Events go in with their time;
  * decisions come out, in order, and are the caller's to carry out.
  *
- * Promised: a direction has at most one holder; it has one while anybody waits for it; one that waits is overtaken by later ones at
- * most `row` times, and after `patience_ns` by none; a class goes before the policy's rank; what a
- * client had is free when it leaves. A holder that shows no progress loses its turn. */
+ * Promised: a direction has at most one holder; it has one while anybody waits for it; of the tasks that came later at most `row`
+ * begin while one waits, and after `patience_ns` none; a class goes before the policy's rank; what a
+ * client had is free when it leaves. A holder that shows no progress loses its turn.
+ *
+ * Ranks are the policy's. They are asked for anew when a task comes, or its program leaves; what is left of a best order when its
+ * first task has begun is a best order still. */
 #ifndef SHARE_ARBITER_H
 #define SHARE_ARBITER_H
 
+#include "estimate.h"
 #include "order.h"
 #include "wire.h"
 
 enum { SHARE_MOST_CLIENTS = 128, SHARE_MOST_LINKS = 16, SHARE_MOST_ASKS = 2048, SHARE_MOST_DECISIONS = 8192 };
 #define SHARE_NEVER UINT64_MAX
+#define SHARE_NO_RANK UINT32_MAX
 
 typedef struct share_rules {
     share_policy policy;
@@ -34,6 +39,12 @@ typedef struct share_decision {
     int slot; /* of a gate; -1: a turn */
 } share_decision;
 
+/* What the task of an ask will do in all. */
+typedef struct share_expected {
+    uint64_t in_bytes, out_bytes, p_ns;
+    uint32_t is_known; /* 0: nothing is; of each way only the copy at hand counts */
+} share_expected;
+
 typedef enum share_ask_state { SHARE_FAR, SHARE_WAITS, SHARE_HOLDS } share_ask_state;
 /* One copy that wants a direction. */
 typedef struct share_ask {
@@ -41,9 +52,11 @@ typedef struct share_ask {
     int slot;              /* of a gate; -1: a turn */
     share_ask_state state; /* FAR: a gate that its stream has not come to */
     uint64_t n_bytes;
-    uint64_t arrived;  /* its place in the order of arrival */
-    uint64_t since_ns; /* it waits, or holds, since then */
-    uint32_t n_overtaken, call_age;
+    share_expected expected; /* looked at when the task is new */
+    uint64_t arrived;        /* its place in the order of arrival */
+    uint64_t since_ns;       /* it waits, or holds, since then */
+    uint32_t n_overtaken;    /* so many later tasks began while it waited */
+    uint32_t call_age, task_age;
     int is_on_deck, is_yielding, is_late;
     uint64_t lease_ns; /* until then it must have moved */
     uint32_t beat;
@@ -53,17 +66,22 @@ typedef struct share_arbiter {
     share_rules rules;
     struct {
         int is_here;
-        uint32_t class_, task, task_age;
-        uint32_t uses;   /* bit set of links */
-        share_task told; /* what its task will do; times 0: not known */
+        uint32_t class_, uses;   /* uses: bit set of links */
+        uint32_t task, task_age; /* age 0: it has none yet */
+        share_expected expected; /* of the task */
+        uint32_t link, place;    /* where the task began, and as which one; place 0: not yet */
+        int has_begun;           /* a turn was granted to the task */
+        uint64_t copied[SHARE_N_WAYS], moved_ns;
         uint32_t last_call[SHARE_N_WAYS], last_call_age[SHARE_N_WAYS];
     } clients[SHARE_MOST_CLIENTS];
     struct {
-        double ns_per_byte;
+        share_line turns, gates; /* how long copies take, by bytes */
         uint64_t busy_ns, n_turns, n_lost, n_bytes;
     } links[SHARE_MOST_LINKS][SHARE_N_WAYS];
     share_ask asks[SHARE_MOST_ASKS]; /* in the order of arrival */
-    uint32_t n_asks, age;
+    uint32_t n_asks, age, places;
+    uint32_t rank[SHARE_MOST_LINKS][SHARE_MOST_CLIENTS]; /* SHARE_NO_RANK: not asked for yet */
+    uint32_t is_stale;                                   /* bit set of links whose ranks are to be asked for anew */
     uint64_t n_arrived;
     share_decision decisions[SHARE_MOST_DECISIONS];
     uint32_t n_decisions;

@@ -151,6 +151,43 @@ int share_order(share_policy policy, const share_task *tasks, uint32_t n, const 
     return plan_classes(policy, tasks, n, now, order);
 }
 
+/* ---- batches ---- */
+
+static int is_batch_due(const share_task *tasks, uint32_t n, uint32_t row)
+{
+    uint32_t n_new = 0, n_copying = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        n_new += !tasks[i].place;
+        n_copying += tasks[i].place && tasks[i].s_ns;
+    }
+    return n_new && (!n_copying || n_new >= row);
+}
+
+static void give_places(share_task *tasks, uint32_t n, uint32_t row, uint32_t *places, const uint32_t *order)
+{
+    for (uint32_t i = 0; i < n && row; i++)
+        if (!tasks[order[i]].place) {
+            *places += 1 + (*places == UINT32_MAX);
+            tasks[order[i]].place = *places;
+            row--;
+        }
+}
+
+int share_rank(share_policy policy, share_task *tasks, uint32_t n, const share_state *now, uint32_t *places,
+               uint32_t *order)
+{
+    share_state rest = *now;
+    if (share_policy_is_batch(policy)) {
+        if (is_batch_due(tasks, n, now->row)) {
+            if (share_order(policy, tasks, n, now, order))
+                return -1;
+            give_places(tasks, n, now->row, places, order);
+        }
+        rest.row = 1;
+    }
+    return share_order(policy, tasks, n, &rest, order);
+}
+
 uint64_t share_ends(const share_task *tasks, const uint32_t *order, uint32_t n, const share_state *now, uint64_t *sum)
 {
     shop f = {now->s_ns, now->p_ns, now->r_ns};

@@ -116,56 +116,26 @@ static double clock_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* The players in the policy's order. */
-static uint32_t ask_policy(sim *s, uint32_t row, uint32_t *players)
+/* The players in the policy's order, with their places in batches. */
+static void rank_all(sim *s)
 {
     share_task tasks[SHARE_MOST_TASKS];
     uint32_t of[SHARE_MOST_TASKS], order[SHARE_MOST_TASKS], n = 0;
-    share_state now = {.row = row, .slack_percent = s->how->slack_percent};
+    share_state now = {.row = s->how->row, .slack_percent = s->how->slack_percent};
     double begin = clock_ns();
     for (uint32_t i = 0; i < s->load->n_programs; i++)
         if (!has_ended(s, &s->players[i])) {
             tasks[n] = told(s, &s->players[i]);
             of[n++] = i;
         }
-    if (share_order(s->how->policy, tasks, n, &now, order))
+    if (share_rank(s->how->policy, tasks, n, &now, &s->places, order))
         share_order(SHARE_POLICY_FIFO, tasks, n, &now, order);
-    for (uint32_t i = 0; i < n; i++)
-        players[i] = of[order[i]];
+    for (uint32_t i = 0; i < n; i++) {
+        s->rank[of[order[i]]] = i;
+        s->players[of[i]].place = tasks[i].place;
+    }
     s->result->planning_ns += clock_ns() - begin;
     s->result->n_plans++;
-    return n;
-}
-
-/* The next batch: when the last one has been copied in, or as soon as there is a whole one. */
-static void make_batch(sim *s)
-{
-    uint32_t players[SHARE_MOST_TASKS], n, n_new = 0, n_copying = 0, row = s->how->row;
-    for (uint32_t i = 0; i < s->load->n_programs; i++) {
-        const player *p = &s->players[i];
-        n_new += !has_ended(s, p) && !p->place;
-        n_copying += p->place && channel_of(s, p) == SHARE_S;
-    }
-    if (!n_new || (n_copying && n_new < row))
-        return;
-    n = ask_policy(s, row, players);
-    for (uint32_t i = 0; i < n && row; i++)
-        if (!s->players[players[i]].place) {
-            s->players[players[i]].place = ++s->places;
-            row--;
-        }
-}
-
-/* Batches have their places already, and nobody else is planned. */
-static void rank_all(sim *s)
-{
-    uint32_t players[SHARE_MOST_TASKS], n;
-    int is_batch = share_policy_is_batch(s->how->policy);
-    if (is_batch)
-        make_batch(s);
-    n = ask_policy(s, is_batch ? 1 : s->how->row, players);
-    for (uint32_t i = 0; i < n; i++)
-        s->rank[players[i]] = i;
 }
 
 static int is_due(const sim *s, const player *p) { return !p->place && p->n_overtaken >= s->how->row; }

@@ -87,6 +87,8 @@ static void ask(player *p)
         x->slot = p->n_open;
     q.link = x->link, q.way = x->way, q.seq = x->seq, q.slot = x->slot,
     q.call = check_below(&state, 3) ? x->seq : x->seq - 1;
+    q.expected = (share_expected){check_below(&state, 1u << 30), check_below(&state, 1u << 30),
+                                  check_below(&state, 50000000), (uint32_t)check_below(&state, 3) > 0};
     p->n_open++;
     share_arbiter_ask(&a, &q, (uint32_t)check_below(&state, 8), now);
 }
@@ -230,6 +232,30 @@ static void of_policies(void)
     }
 }
 
+/* Programs that are known go in the best order; one that is not keeps its place; bf and dp place a batch at a time. */
+static void of_plans(void)
+{
+    static const uint32_t classes[] = {SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL};
+    static const share_policy policies[] = {SHARE_POLICY_EXACT, SHARE_POLICY_DP, SHARE_POLICY_BF};
+    for (int i = 0; i < 6; i++) {
+        int is_known = i < 3;
+        uint32_t went;
+        begin(policies[i % 3], 9, classes, 4);
+        want(0, 1, 1, 10); /* the holder; the others wait */
+        for (uint32_t c = 1; c < 4; c++) {
+            share_ask q = {.client = c, .seq = 10 + c, .call = c, .slot = -1, .n_bytes = 1u << 28};
+            q.expected = (share_expected){1u << 28, c == 2 ? 1u << 28 : 0, c == 3 ? 50000000 : 0, (uint32_t)is_known};
+            share_arbiter_ask(&a, &q, 1, 10 + c);
+        }
+        a.n_decisions = 0;
+        share_arbiter_end(&a, 0, 1, 1u << 26, 5000000);
+        went = last_of(SHARE_TO_GO).client;
+        CHECK_MSG(went == (is_known ? 3u : 1u), "%s: %u", share_policy_word(policies[i % 3]), went); /* its kernels take longest */
+        share_arbiter_end(&a, is_known ? 3 : 1, is_known ? 13 : 11, 1u << 28, 10000000);
+        CHECK(last_of(SHARE_TO_GO).client == 2u);
+    }
+}
+
 /* A better class takes the turn at the next piece; a worse one is not overtaken for ever. */
 static void of_classes(void)
 {
@@ -276,11 +302,16 @@ int main(void)
     state = check_seed(20);
     of_two();
     of_policies();
+    of_plans();
     of_classes();
     of_leases();
     play(SHARE_POLICY_FIFO, 12, 2000000000u);
     play(SHARE_POLICY_FIFO, 1, 20000000);
     play(SHARE_POLICY_STRINGS, 4, 5000000);
+    play(SHARE_POLICY_EXACT, 5, 20000000);
+    play(SHARE_POLICY_EXACT, 12, 2000000000u);
+    play(SHARE_POLICY_DP, 6, 20000000);
+    play(SHARE_POLICY_BF, 4, 20000000);
     printf("%llu turns, %llu taken back, leases lost in the last play %llu, seen at the bound %llu times\n",
            (unsigned long long)n_go, (unsigned long long)n_yield, (unsigned long long)n_lost_seen,
            (unsigned long long)n_due);

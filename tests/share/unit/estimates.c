@@ -133,7 +133,7 @@ static void of_files(void)
     char folder[] = "/tmp/share-history.XXXXXX", path[256], bad[256 + 8];
     share_why why;
     CHECK(mkdtemp(folder) && !setenv("XDG_CACHE_HOME", folder, 1));
-    CHECK(!share_history_path(path, sizeof path) && share_history_path(path, 10) == -1);
+    CHECK(share_history_path(path, 10) == -1 && !share_history_path(path, sizeof path));
     CHECK(!share_history_read(&other, path, &why) && other.n == 0); /* there is none */
     CHECK(!share_history_write(&h, path, &why) && !h.is_changed);
     CHECK(!share_history_read(&other, path, &why) && other.n == h.n);
@@ -144,7 +144,7 @@ static void of_files(void)
     CHECK(access(path, F_OK) && !access(bad, F_OK));
     CHECK(!mkdir(path, 0700) && share_history_read(&other, path, &why) == -1);
     unlink(bad);
-    rmdir(bad);
+    rmdir(path);
     snprintf(bad, sizeof bad, "%s/heddle", folder);
     rmdir(bad);
     rmdir(folder);
