@@ -5,7 +5,7 @@ set -euo pipefail
 heddle=$1
 programs=$2
 scratch=$(mktemp -d /tmp/share-test.XXXXXX)
-export XDG_RUNTIME_DIR=$scratch FAKE_CUDA_FILE=$scratch/card HEDDLE_SHARE_LANES=3
+export XDG_RUNTIME_DIR=$scratch XDG_CACHE_HOME=$scratch FAKE_CUDA_FILE=$scratch/card HEDDLE_SHARE_LANES=3
 export LD_LIBRARY_PATH=$programs/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 unset HEDDLE_SHARE LD_PRELOAD
 # SHARE_SANITIZED comes from the build: "thread" and "address" slow programs down, and forbid some ways to load libraries.

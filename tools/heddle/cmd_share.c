@@ -33,7 +33,7 @@ void share_help(FILE *out)
         out);
     for (int i = 0; i < SHARE_N_POLICIES; i++)
         fprintf(out, "  --policy %-10s %s%s\n", share_policy_word((share_policy)i), share_policy_help((share_policy)i),
-                i == SHARE_POLICY_FIFO ? " (when not told)" : "");
+                i == SHARE_POLICY_EXACT ? " (when not told)" : "");
 }
 
 /* ---- start ---- */
@@ -95,7 +95,7 @@ static int detach(void)
 
 static int start(int argc, char **argv)
 {
-    start_options o = {.rules = {SHARE_POLICY_FIFO, 12, 2000000000u}};
+    start_options o = {.rules = {SHARE_POLICY_EXACT, 12, 2000000000u}};
     share_why why;
     int status = read_start(&o, argc, argv), fd;
     if (status)
@@ -103,6 +103,8 @@ static int start(int argc, char **argv)
     fd = share_daemon_open(&why);
     if (fd < 0)
         return share_refused(&why);
+    if (share_daemon_history(&why))
+        share_refused(&why);
     if (!o.foreground && detach())
         return cli_bad("a process cannot be had: %s", strerror(errno));
     return share_daemon_serve(fd, &o.rules, &why) ? share_refused(&why) : CLI_OK;

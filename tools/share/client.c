@@ -3,6 +3,7 @@
  * GPU: always as atoms. */
 #include "client.h"
 
+#include "digest.h"
 #include "place.h"
 #include "variable.h"
 
@@ -33,6 +34,7 @@ static int state; /* UNTRIED, CONNECTED, ALONE */
 static int is_child;
 static int fd = -1;
 static uint32_t last_seq, task;
+static uint64_t first_bytes; /* of the task */
 static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER, gates = PTHREAD_MUTEX_INITIALIZER,
                        remembering = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t ways[SHARE_MOST_GPUS][SHARE_N_WAYS];
@@ -45,7 +47,6 @@ static struct {
 share_page *share_client_page(void) { return LOAD(page); }
 int share_client_is_connected(void) { return LOAD(state) == CONNECTED; }
 int share_client_is_inert(void) { return LOAD(is_child); }
-void share_client_task(uint32_t number) { STORE(task, number); }
 
 static void wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0); }
 
@@ -185,6 +186,7 @@ static int send_hello(int memory)
     m.u.hello.pid = getpid();
     m.u.hello.class_ = share_setting_class();
     m.u.hello.memory_bytes = share_setting(SHARE_SET_MEM);
+    m.u.hello.program = share_digest_of_program();
     snprintf(m.u.hello.name, sizeof m.u.hello.name, "%s", program_invocation_short_name);
     *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof memory), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(c), &memory, sizeof memory);
@@ -274,6 +276,23 @@ int share_client_gpu(const share_driver *real)
 
 int share_client_asks(int gpu) { return gpu >= 0 && LOAD(share_client_page()->gpu[gpu].is_shared) != 0; }
 
+/* ---- tasks ---- */
+
+void share_client_task(uint32_t number, uint64_t its_first_bytes)
+{
+    STORE(task, number);
+    STORE(first_bytes, its_first_bytes);
+}
+
+void share_client_tell_task(uint32_t gpu, uint32_t number, uint64_t its_first_bytes, const uint64_t *copied,
+                            uint64_t p_ns)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_TASK};
+    m.u.task.gpu = gpu, m.u.task.task = number, m.u.task.first_bytes = its_first_bytes;
+    m.u.task.in_bytes = copied[0], m.u.task.out_bytes = copied[1], m.u.task.p_ns = p_ns;
+    tell(&m);
+}
+
 /* ---- turns ---- */
 
 void share_turn_begin(share_turn *t, int gpu, int way)
@@ -300,6 +319,7 @@ void share_turn_ask(share_turn *t, uint64_t n_bytes)
     STORE(share_client_page()->gpu[t->gpu].turn[t->way], SHARE_WORD(seq, SHARE_SAID_NOTHING));
     m.u.ask.gpu = (uint32_t)t->gpu, m.u.ask.way = (uint32_t)t->way, m.u.ask.seq = seq;
     m.u.ask.call = t->call, m.u.ask.task = LOAD(task), m.u.ask.n_bytes = n_bytes;
+    m.u.ask.first_bytes = LOAD(first_bytes);
     STORE(t->n_bytes, 0);
     STORE(t->last, seq);
     STORE(t->seq, seq);
@@ -415,6 +435,7 @@ int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq)
     pthread_mutex_unlock(&gates);
     m.u.ask.gpu = (uint32_t)gpu, m.u.ask.way = (uint32_t)way, m.u.ask.seq = m.u.ask.call = *seq;
     m.u.ask.slot = (uint32_t)slot, m.u.ask.task = LOAD(task), m.u.ask.n_bytes = n_bytes;
+    m.u.ask.first_bytes = LOAD(first_bytes);
     if (slot >= 0)
         tell(&m);
     return slot;

@@ -57,8 +57,10 @@ void share_gate_drop(int slot, uint32_t seq);
 /* Says that this program used CUDA without being seen, and goes. */
 void share_client_unseen(void);
 
-/* Task of this process, counted by copy.h. */
-void share_client_task(uint32_t task);
+/* The task of this process from now on, and its first large copy (0: none yet); counted by task.h. */
+void share_client_task(uint32_t task, uint64_t first_bytes);
+/* What a task has done so far. */
+void share_client_tell_task(uint32_t gpu, uint32_t task, uint64_t first_bytes, const uint64_t *copied, uint64_t p_ns);
 
 /* Asks about memory and waits for the answer, at most for the time that `run --mem-wait` gave: SHARE_MEM_TRY or _NEVER. */
 int share_client_memory(int gpu, uint64_t n_bytes, int is_first);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.c - decides what becomes of a copy (copy.h), and counts a program's tasks: copies in, then kernels, then copies out. A call
- * against that order begins the next task, and so does what follows a synchronise. */
+/* copy.c - decides what becomes of a copy (copy.h). */
 #include "copy.h"
 
 #include "gate.h"
 #include "own.h"
-#include "variable.h"
 #include "stage.h"
+#include "task.h"
+#include "variable.h"
 
 #include <errno.h>
 
@@ -21,43 +21,6 @@ __attribute__((constructor)) static void read_settings(void)
     stages = (int)share_setting(SHARE_SET_STAGE);
     part_bytes = share_setting(SHARE_SET_PART);
     share_large = share_setting_is_off() ? SIZE_MAX : (size_t)share_setting(SHARE_SET_LARGE);
-}
-
-/* ---- tasks ---- */
-
-enum { TASK_NONE, TASK_IN, TASK_KERNELS, TASK_OUT };
-static uint32_t task, stage_of_task;
-
-static void enter(uint32_t stage)
-{
-    uint32_t now = __atomic_load_n(&stage_of_task, __ATOMIC_RELAXED);
-    if (now == stage)
-        return;
-    if (now == TASK_NONE || now > stage) {
-        share_client_task(__atomic_add_fetch(&task, 1, __ATOMIC_RELAXED));
-        __atomic_add_fetch(&share_client_page()->n_tasks, 1, __ATOMIC_RELAXED);
-    }
-    __atomic_store_n(&stage_of_task, stage, __ATOMIC_RELAXED);
-}
-
-static _Thread_local uint32_t n_untold;
-
-/* Told in lots: an atom that threads share would be dear. */
-void share_copy_launch(void)
-{
-    enter(TASK_KERNELS);
-    if (++n_untold == 64) {
-        n_untold = 0;
-        __atomic_add_fetch(&share_client_page()->n_launches, 64, __ATOMIC_RELAXED);
-    }
-}
-
-void share_copy_synchronise(void)
-{
-    __atomic_store_n(&stage_of_task, TASK_NONE, __ATOMIC_RELAXED);
-    if (n_untold)
-        __atomic_add_fetch(&share_client_page()->n_launches, n_untold, __ATOMIC_RELAXED);
-    n_untold = 0;
 }
 
 /* A capture may begin in a way that is not known: its end is then one too many. */
@@ -179,11 +142,20 @@ static CUresult copy_parts(parts *p)
 
 static void count(uint64_t *word) { __atomic_add_fetch(word, 1, __ATOMIC_RELAXED); }
 
+/* All that the stream holds has ended: before a copy out that is what its task computed. */
+static CUresult finish(const share_driver *real, const share_copy *c)
+{
+    CUresult r = share_stage_finish(real, c->stream);
+    if (r == CUDA_SUCCESS && c->direction == SHARE_OUT)
+        share_task_computed();
+    return r;
+}
+
 static int by_rings(const share_driver *real, const share_copy *c, CUresult *r)
 {
     share_turn t;
     int gpu = share_client_gpu(real), made;
-    *r = share_stage_finish(real, c->stream);
+    *r = finish(real, c);
     if (*r != CUDA_SUCCESS)
         return 1;
     share_turn_begin(&t, gpu, c->direction);
@@ -199,9 +171,12 @@ static int by_parts(const share_driver *real, const share_copy *c, CUresult *r)
     share_turn t;
     parts p = {.real = real, .copy = c, .turn = &t};
     int gpu = share_client_gpu(real);
-    if (!share_client_asks(gpu) || share_own_find(real, c->direction, &p.own))
+    if (!share_client_asks(gpu) || share_own_find(real, c->direction, &p.own)) {
+        if (c->direction == SHARE_OUT)
+            finish(real, c); /* its failure is the copy's, too */
         return 0;
-    *r = share_stage_finish(real, c->stream);
+    }
+    *r = finish(real, c);
     if (*r != CUDA_SUCCESS)
         return 1;
     share_turn_begin(&t, gpu, c->direction);
@@ -226,8 +201,8 @@ static int make(const share_driver *real, const share_copy *c, CUresult *r)
     if (share_client_is_inert() || !real->cuPointerGetAttributes || captures(real, c->stream) ||
         kind_of(real, c->device, c->n_bytes) != DEVICE)
         return 0;
-    enter(c->direction == SHARE_IN ? TASK_IN : TASK_OUT);
     host = kind_of(real, (CUdeviceptr)(uintptr_t)c->host, c->n_bytes);
+    share_task_copy(share_client_gpu(real), c->direction, c->n_bytes, c->may_return && host == PINNED);
     if (host == PINNED)
         return c->may_return ? by_gate(real, c, r) : by_parts(real, c, r);
     return host == PAGEABLE && stages ? by_rings(real, c, r) : 0;
@@ -259,8 +234,9 @@ static int new_turn(void)
 int share_copy_turn(const share_driver *real, const share_copy *c)
 {
     int before = errno, gpu = share_client_is_inert() || captures(real, c->stream) ? -1 : share_client_gpu(real);
-    int i = share_client_asks(gpu) && share_stage_finish(real, c->stream) == CUDA_SUCCESS ? new_turn() : -1;
-    enter(c->direction == SHARE_IN ? TASK_IN : TASK_OUT);
+    int i;
+    share_task_copy(gpu, c->direction, c->n_bytes, 0);
+    i = share_client_asks(gpu) && finish(real, c) == CUDA_SUCCESS ? new_turn() : -1;
     if (i >= 0) {
         share_turn_begin(&turns[i], gpu, c->direction);
         share_turn_ask(&turns[i], c->n_bytes);

@@ -34,9 +34,6 @@ int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUd
 int share_copy_turn(const share_driver *real, const share_copy *c);
 void share_copy_turned(const share_copy *c, int turn);
 
-/* Calls that are only told of. */
-void share_copy_launch(void);
-void share_copy_synchronise(void);
 void share_copy_capture(int more); /* +1: one begins; -1: one has ended */
 /* A context ends, or (NULL) one of unknown name: what we hold in it is given back first. */
 void share_copy_forget(const share_driver *real, CUcontext c);

@@ -5,6 +5,7 @@
  * While streams of programs stand at gates, their words are looked at every few microseconds: a GPU cannot send a message. */
 #include "share.h"
 
+#include "learn.h"
 #include "memory.h"
 #include "peer.h"
 #include "report.h"
@@ -25,11 +26,15 @@ enum { MOST_PEERS = SHARE_MOST_CLIENTS + 16, GATE_NS = 20000, PULSE_NS = 2000000
 /* A turn for each GPU and direction, and the gates; what was lost by the end of a lease may overlap. */
 enum { MOST_ASKS_OF_ONE = SHARE_N_GATES + 2 * SHARE_MOST_GPUS * SHARE_N_WAYS };
 #define SILENT_NS 5000000000u
+#define SAVE_NS 1000000000u
 
 typedef struct daemon_state {
     int listener;
     share_arbiter arbiter;
     share_memory memory;
+    share_learner learner;
+    char history[4096]; /* its file; empty: none */
+    uint64_t saved_ns;
     share_idle idle;
     share_peer peers[MOST_PEERS];
     share_peer *peer_of[SHARE_MOST_CLIENTS];
@@ -117,6 +122,7 @@ static void hello(daemon_state *d, share_peer *p, const share_message *m, int pa
     copy_name(p->name, m->u.hello.name);
     d->peer_of[p->client] = p;
     share_memory_join(&d->memory, (uint32_t)p->client, p->declared_bytes);
+    share_learn_join(&d->learner, (uint32_t)p->client, m->u.hello.program);
     share_peer_send(p, SHARE_WELCOME, NULL);
 }
 
@@ -184,6 +190,7 @@ static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_g
         p->is_bad = 1;
         return;
     }
+    a.expected = share_learn_expect(&d->learner, a.client, d->cards[link].uuid, m->u.ask.task, m->u.ask.first_bytes);
     if (is_gate)
         new_gate(d, p, &a);
     share_arbiter_ask(&d->arbiter, &a, m->u.ask.task, now_ns());
@@ -202,6 +209,18 @@ static void turn_ends(daemon_state *d, share_peer *p, const share_message *m)
         share_idle_ended(&d->idle, &d->arbiter, &mine);
 }
 
+static void task(daemon_state *d, share_peer *p, const share_message *m)
+{
+    int link = link_of(p, m->u.task.gpu);
+    share_past past = {.task = m->u.task.task,
+                       .first_bytes = m->u.task.first_bytes,
+                       .in_bytes = m->u.task.in_bytes,
+                       .out_bytes = m->u.task.out_bytes,
+                       .p_ns = m->u.task.p_ns};
+    if (link >= 0)
+        share_learn_task(&d->learner, (uint32_t)p->client, d->cards[link].uuid, &past);
+}
+
 static void memory_message(daemon_state *d, share_peer *p, const share_message *m)
 {
     int link = link_of(p, m->u.mem.gpu);
@@ -218,8 +237,8 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
 
 static void status(daemon_state *d, share_peer *p, const share_message *m)
 {
-    share_report_input in = {d->cards,   d->n_cards,  &d->arbiter, &d->memory, &d->idle,
-                             d->peer_of, d->begin_ns, now_ns(),    d->unseen,  d->n_unseen};
+    share_report_input in = {d->cards, d->n_cards, &d->arbiter, &d->memory,          &d->idle, d->peer_of, d->begin_ns,
+                             now_ns(), d->unseen,  d->n_unseen, d->learner.history.n};
     char *text = share_report(&in, m->u.text[0] == 'j');
     char part[SHARE_TEXT_BYTES];
     size_t n = text ? strlen(text) : 0;
@@ -245,6 +264,7 @@ static void client_message(daemon_state *d, share_peer *p, const share_message *
     case SHARE_ASK: ask(d, p, m, 0); break;
     case SHARE_GATE: ask(d, p, m, 1); break;
     case SHARE_END: turn_ends(d, p, m); break;
+    case SHARE_TASK: task(d, p, m); break;
     case SHARE_MEM_ASK:
     case SHARE_MEM_FREED: memory_message(d, p, m); break;
     default: p->is_bad = 1;
@@ -283,6 +303,7 @@ static void drop(daemon_state *d, share_peer *p)
         d->peer_of[p->client] = NULL;
         share_arbiter_leave(&d->arbiter, (uint32_t)p->client, now_ns());
         share_memory_leave(&d->memory, (uint32_t)p->client);
+        share_learn_leave(&d->learner, (uint32_t)p->client);
         for (int i = 0; i < SHARE_N_GATES; i++)
             d->n_gates -= p->gates[i].seq != 0;
     }
@@ -359,6 +380,17 @@ static void tell_pulse(daemon_state *d, share_peer *p)
     __atomic_store_n(&p->page->pulse, d->pulse, __ATOMIC_RELAXED);
 }
 
+/* Not for every program that ends; and not while others wait for the link. */
+static void save_history(daemon_state *d, uint64_t now, uint64_t rest_ns)
+{
+    share_why why;
+    if (!d->history[0] || !d->learner.history.is_changed || now - d->saved_ns < rest_ns)
+        return;
+    d->saved_ns = now;
+    if (share_history_write(&d->learner.history, d->history, &why))
+        d->history[0] = 0; /* it cannot be written: not tried again */
+}
+
 /* Beats are read only when a lease is about to end. */
 static void pass_time(daemon_state *d)
 {
@@ -374,6 +406,8 @@ static void pass_time(daemon_state *d)
         d->pulse_ns = now;
         d->pulse++;
         for_each_client(d, tell_pulse);
+        if (!d->arbiter.n_asks)
+            save_history(d, now, SAVE_NS);
     }
 }
 
@@ -425,6 +459,22 @@ static void catch_signals(sigset_t *during)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static void forget(daemon_state *d, share_peer *p) { share_learn_leave(&d->learner, (uint32_t)p->client); }
+
+int share_daemon_history(share_why *why)
+{
+    static share_history unused;
+    char path[4096];
+    return share_history_path(path, sizeof path) ? 0 : share_history_read(&unused, path, why);
+}
+
+static void read_history(daemon_state *d)
+{
+    share_why why;
+    if (share_history_path(d->history, sizeof d->history) || share_history_read(&d->learner.history, d->history, &why))
+        d->history[0] = 0;
+}
+
 int share_daemon_serve(int fd, const share_rules *rules, share_why *why)
 {
     daemon_state *d = calloc(1, sizeof *d);
@@ -438,14 +488,17 @@ int share_daemon_serve(int fd, const share_rules *rules, share_why *why)
     d->listener = fd, d->begin_ns = now_ns();
     share_arbiter_init(&d->arbiter, rules);
     share_memory_init(&d->memory);
+    read_history(d);
     for (int i = 0; i < MOST_PEERS; i++)
         d->peers[i].fd = -1, d->peers[i].client = -1;
     while (!d->ends && !is_asked_to_end)
         serve_once(d, &during);
     if (!share_place(&address, folder))
         unlink(address.sun_path); /* first: a client that finds no socket does not wait */
+    for_each_client(d, forget);
     for (int i = 0; i < MOST_PEERS; i++)
         share_peer_close(&d->peers[i]);
+    save_history(d, now_ns(), 0);
     close(fd);
     free(d);
     return 0;

@@ -20,8 +20,8 @@ typedef struct share_report_input {
     const share_idle *idle;
     share_peer *const *peer_of; /* by client; NULL: none */
     uint64_t begin_ns, now_ns;
-    const char *unseen; /* the last program that used CUDA unseen, or empty */
-    uint32_t n_unseen;
+    const char *unseen;         /* the last program that used CUDA unseen, or empty */
+    uint32_t n_unseen, n_known; /* n_known: tasks in the history */
 } share_report_input;
 /* To be freed; NULL: no memory. */
 char *share_report(const share_report_input *in, int is_json);

@@ -17,6 +17,9 @@ int share_because(share_why *why, const char *format, ...) __attribute__((format
 
 /* Opens the place of the daemon: the descriptor of its socket, or -1. */
 int share_daemon_open(share_why *why);
+/* Looks at what earlier daemons learnt, before there is no terminal any more. 0, or -1: the file was bad and is set aside, or cannot be
+ * read; the daemon serves all the same. */
+int share_daemon_history(share_why *why);
 /* Serves it until `heddle share stop`, SIGTERM or SIGINT. 0, or -1. */
 int share_daemon_serve(int fd, const share_rules *rules, share_why *why);
 

@@ -29,6 +29,7 @@ typedef enum share_type {
     SHARE_MEM_ASK,   /* client: bytes that it wants to have */
     SHARE_MEM_FREED, /* client: somebody waited, and it has freed some */
     SHARE_UNSEEN,    /* a program's end: its name; it used CUDA, and we saw nothing of it */
+    SHARE_TASK,      /* client: what a task has done so far */
     SHARE_STATUS,    /* command: wants the state; text "j": as JSON */
     SHARE_STOP,      /* command: the daemon shall end */
     SHARE_TEXT,      /* daemon: a part of an answer; an empty one ends it */
@@ -44,6 +45,7 @@ typedef struct share_message {
             int32_t pid;
             uint32_t class_;
             uint64_t memory_bytes; /* declared; 0: not */
+            uint64_t program;      /* a digest of the executable; 0: it cannot be read */
             char name[SHARE_NAME_BYTES];
         } hello;
         struct {
@@ -57,7 +59,13 @@ typedef struct share_message {
             uint32_t task;
             uint32_t slot; /* of a gate */
             uint64_t n_bytes;
+            uint64_t first_bytes; /* of the first large copy of the task */
         } ask;
+        struct {
+            uint32_t gpu, task;
+            uint64_t first_bytes, in_bytes, out_bytes;
+            uint64_t p_ns; /* from its first kernel until they had ended; 0: none, or nobody saw it */
+        } task;
         struct {
             uint32_t gpu, way, seq;
             uint64_t n_bytes;

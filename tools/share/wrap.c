@@ -5,6 +5,7 @@
 
 #include "account.h"
 #include "copy.h"
+#include "task.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -101,23 +102,32 @@ SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
         tell();                        \
         return real->name args;        \
     }
+#define WAITS(name, params, args)  \
+    CUresult name params           \
+    {                              \
+        CUresult r;                \
+        REAL(name);                \
+        r = real->name args;       \
+        share_task_synchronised(); \
+        return r;                  \
+    }
 #define LAUNCH_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
-TOLD(cuLaunchKernel, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_copy_launch)
-TOLD(cuLaunchKernel_ptsz, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_copy_launch)
+TOLD(cuLaunchKernel, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_task_launch)
+TOLD(cuLaunchKernel_ptsz, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_task_launch)
 TOLD(cuLaunchKernelEx, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),
-     share_copy_launch)
+     share_task_launch)
 TOLD(cuLaunchKernelEx_ptsz, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),
-     share_copy_launch)
+     share_task_launch)
 #define COOPERATIVE_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params)
-TOLD(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_copy_launch)
-TOLD(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_copy_launch)
-TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), share_copy_launch)
-TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), share_copy_launch)
-TOLD(cuStreamSynchronize, (CUstream s), (s), share_copy_synchronise)
-TOLD(cuStreamSynchronize_ptsz, (CUstream s), (s), share_copy_synchronise)
-TOLD(cuEventSynchronize, (CUevent e), (e), share_copy_synchronise)
-TOLD(cuCtxSynchronize, (void), (), share_copy_synchronise)
-TOLD(cuCtxSynchronize_v2, (CUcontext c), (c), share_copy_synchronise)
+TOLD(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_task_launch)
+TOLD(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_task_launch)
+TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), share_task_launch)
+TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), share_task_launch)
+WAITS(cuStreamSynchronize, (CUstream s), (s))
+WAITS(cuStreamSynchronize_ptsz, (CUstream s), (s))
+WAITS(cuEventSynchronize, (CUevent e), (e))
+WAITS(cuCtxSynchronize, (void), ())
+WAITS(cuCtxSynchronize_v2, (CUcontext c), (c))
 #define PASS() (void)0
 TOLD(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)
 TOLD(cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)

@@ -250,7 +250,8 @@ static void of_plans(void)
         a.n_decisions = 0;
         share_arbiter_end(&a, 0, 1, 1u << 26, 5000000);
         went = last_of(SHARE_TO_GO).client;
-        CHECK_MSG(went == (is_known ? 3u : 1u), "%s: %u", share_policy_word(policies[i % 3]), went); /* its kernels take longest */
+        CHECK_MSG(went == (is_known ? 3u : 1u), "%s: %u", share_policy_word(policies[i % 3]),
+                  went); /* its kernels take longest */
         share_arbiter_end(&a, is_known ? 3 : 1, is_known ? 13 : 11, 1u << 28, 10000000);
         CHECK(last_of(SHARE_TO_GO).client == 2u);
     }

@@ -31,6 +31,7 @@ static void connect_peer(int i)
     share_peer_init(&d.peers[i], ends[0], now_ns());
     others[i] = ends[1];
     m.u.hello.class_ = (uint32_t)check_below(&state, SHARE_N_CLASSES);
+    m.u.hello.program = check_below(&state, 3);
     m.u.hello.memory_bytes = check_below(&state, 2) ? check_below(&state, 1u << 30) : 0;
     memset(m.u.hello.name, 'x', sizeof m.u.hello.name); /* without an end */
     message(&d, &d.peers[i], &m, page());
@@ -60,10 +61,10 @@ static uint32_t field(uint32_t most)
 
 static share_message random_message(void)
 {
-    static const uint32_t types[] = {SHARE_ASK, SHARE_ASK,  SHARE_ASK,     SHARE_END,
-                                     SHARE_END, SHARE_GATE, SHARE_MEM_ASK, SHARE_MEM_FREED};
+    static const uint32_t types[] = {SHARE_ASK, SHARE_ASK,  SHARE_ASK,     SHARE_END,       SHARE_END,
+                                     SHARE_END, SHARE_GATE, SHARE_MEM_ASK, SHARE_MEM_FREED, SHARE_TASK};
     share_message m = {.version = check_below(&state, 1000) ? SHARE_VERSION : field(9),
-                       .type = types[check_below(&state, 8)]};
+                       .type = types[check_below(&state, sizeof types / sizeof types[0])]};
     if (!check_below(&state, 300))
         m.type = field(SHARE_N_TYPES + 2);
     switch (m.type) {
@@ -76,6 +77,11 @@ static share_message random_message(void)
         m.u.end.gpu = field(2), m.u.end.way = field(2), m.u.end.seq = field(120) + 1,
         m.u.end.n_bytes = check_random(&state);
         break;
+    case SHARE_TASK:
+        m.u.task.gpu = field(2), m.u.task.task = field(6), m.u.task.first_bytes = 1 + field(1u << 20);
+        m.u.task.in_bytes = field(1u << 30), m.u.task.out_bytes = check_random(&state) >> 34,
+        m.u.task.p_ns = check_random(&state) >> check_below(&state, 64);
+        break;
     case SHARE_MEM_ASK:
     case SHARE_MEM_FREED:
         m.u.mem.gpu = field(2), m.u.mem.seq = field(120), m.u.mem.n_bytes = check_random(&state) >> 34,
@@ -84,6 +90,7 @@ static share_message random_message(void)
     default:
         m.u.ask.gpu = field(2), m.u.ask.way = field(2), m.u.ask.seq = field(120) + 1, m.u.ask.call = field(120),
         m.u.ask.task = field(6);
+        m.u.ask.first_bytes = 1 + field(1u << 20);
         m.u.ask.slot = field(SHARE_N_GATES), m.u.ask.n_bytes = check_random(&state) >> check_below(&state, 64);
     }
     return m;
@@ -153,7 +160,7 @@ int main(void)
 {
     const char *text = getenv("HEDDLE_SHARE_MESSAGES");
     uint64_t n = text ? strtoull(text, NULL, 0) : CHECK_IS_SLOW ? 50000 : 200000;
-    share_rules rules = {SHARE_POLICY_FIFO, 4, 1000000};
+    share_rules rules = {SHARE_POLICY_EXACT, 4, 1000000};
     state = check_seed(22);
     share_arbiter_init(&d.arbiter, &rules);
     share_memory_init(&d.memory);
@@ -172,5 +179,6 @@ int main(void)
     printf("%llu messages, %llu clients, %llu dropped\n", (unsigned long long)n_sent, (unsigned long long)n_hellos,
            (unsigned long long)n_dropped);
     CHECK(n_dropped > 10 && n_sent / n_hellos > 10);
+    CHECK_MSG(d.learner.history.n > 20, "%u tasks learnt", d.learner.history.n);
     return 0;
 }

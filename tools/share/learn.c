@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* learn.c - tasks at hand and the history (learn.h). */
+#include "learn.h"
+
+#include "digest.h"
+
+#include <string.h>
+
+void share_learn_join(share_learner *l, uint32_t client, uint64_t program)
+{
+    memset(&l->clients[client], 0, sizeof l->clients[client]);
+    l->clients[client].program = program;
+}
+
+static void remember(share_learner *l, uint32_t client)
+{
+    share_past *told = &l->clients[client].told;
+    if (told->program)
+        share_history_learn(&l->history, told);
+    told->program = 0;
+}
+
+void share_learn_leave(share_learner *l, uint32_t client) { remember(l, client); }
+
+/* The same program on another GPU is another one. */
+static uint64_t on_gpu(uint64_t program, const uint8_t *uuid) { return program ? share_digest(program, uuid, 16) : 0; }
+
+share_expected share_learn_expect(const share_learner *l, uint32_t client, const uint8_t *uuid, uint32_t task,
+                                  uint64_t first_bytes)
+{
+    const share_past *p = share_history_find(&l->history, on_gpu(l->clients[client].program, uuid), task, first_bytes);
+    return p ? (share_expected){p->in_bytes, p->out_bytes, p->p_ns, 1} : (share_expected){0, 0, 0, 0};
+}
+
+void share_learn_task(share_learner *l, uint32_t client, const uint8_t *uuid, const share_past *p)
+{
+    if (p->task != l->clients[client].told.task)
+        remember(l, client);
+    l->clients[client].told = *p;
+    l->clients[client].told.program = on_gpu(l->clients[client].program, uuid);
+}

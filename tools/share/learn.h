@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* learn.h - what the daemon knows of each client's task at hand: it looks up what such a task did on earlier runs, and remembers what
+ * this one does. A client may tell of a task several times; the last word counts, and goes into the history when the next
+ * task is told of, or the client leaves. */
+#ifndef SHARE_LEARN_H
+#define SHARE_LEARN_H
+
+#include "arbiter.h"
+#include "history.h"
+
+typedef struct share_learner {
+    share_history history;
+    struct {
+        uint64_t program; /* 0: it is not known */
+        share_past told;  /* of the task at hand; program 0: nothing */
+    } clients[SHARE_MOST_CLIENTS];
+} share_learner;
+
+void share_learn_join(share_learner *l, uint32_t client, uint64_t program);
+void share_learn_leave(share_learner *l, uint32_t client);
+/* uuid: of the GPU. */
+share_expected share_learn_expect(const share_learner *l, uint32_t client, const uint8_t *uuid, uint32_t task,
+                                  uint64_t first_bytes);
+/* p: program is not read. */
+void share_learn_task(share_learner *l, uint32_t client, const uint8_t *uuid, const share_past *p);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* task.c - counts the tasks of this process, and tells of them (task.h). Threads of a program share its tasks. */
+#include "task.h"
+
+#include "client.h"
+
+#include <pthread.h>
+#include <time.h>
+
+enum { NONE, IN, KERNELS, OUT };
+
+static uint32_t stage; /* of the task; an atom */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    uint32_t number;
+    int gpu, is_async, is_told;
+    uint64_t first_bytes, copied[SHARE_N_WAYS], begin_ns, p_ns;
+} task = {.gpu = -1, .is_told = 1};
+static _Thread_local uint32_t n_untold;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void tell(void)
+{
+    if (!task.is_told && task.gpu >= 0)
+        share_client_tell_task((uint32_t)task.gpu, task.number, task.first_bytes, task.copied,
+                               task.is_async ? 0 : task.p_ns);
+    __atomic_store_n(&task.is_told, 1, __ATOMIC_RELAXED);
+}
+
+static void begin(void)
+{
+    uint32_t number = task.number + 1;
+    tell();
+    task.number = number, task.gpu = -1, task.is_async = 0;
+    task.first_bytes = task.copied[0] = task.copied[1] = task.begin_ns = task.p_ns = 0;
+    share_client_task(number, 0);
+    __atomic_add_fetch(&share_client_page()->n_tasks, 1, __ATOMIC_RELAXED);
+}
+
+/* In a child the lock may be held for ever; it is nobody's client. */
+static void enter(uint32_t next)
+{
+    uint32_t now = __atomic_load_n(&stage, __ATOMIC_RELAXED);
+    if (now == next || share_client_is_inert())
+        return;
+    pthread_mutex_lock(&lock);
+    now = __atomic_load_n(&stage, __ATOMIC_RELAXED);
+    if (now == NONE || now > next)
+        begin();
+    if (next == KERNELS && !task.begin_ns)
+        task.begin_ns = now_ns();
+    __atomic_store_n(&stage, next, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+void share_task_copy(int gpu, int way, uint64_t n_bytes, int is_async)
+{
+    if (share_client_is_inert())
+        return;
+    enter(way ? OUT : IN);
+    pthread_mutex_lock(&lock);
+    if (!task.first_bytes) {
+        task.first_bytes = n_bytes;
+        share_client_task(task.number, n_bytes);
+    }
+    task.gpu = gpu;
+    task.copied[way] += n_bytes;
+    task.is_async |= is_async;
+    __atomic_store_n(&task.is_told, 0, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Told in lots: an atom that threads share would be dear. */
+void share_task_launch(void)
+{
+    enter(KERNELS);
+    if (++n_untold == 64) {
+        n_untold = 0;
+        __atomic_add_fetch(&share_client_page()->n_launches, 64, __ATOMIC_RELAXED);
+    }
+}
+
+void share_task_computed(void)
+{
+    if (share_client_is_inert())
+        return;
+    pthread_mutex_lock(&lock);
+    if (task.begin_ns && !task.p_ns)
+        task.p_ns = now_ns() - task.begin_ns;
+    tell();
+    pthread_mutex_unlock(&lock);
+}
+
+void share_task_synchronised(void)
+{
+    if (!__atomic_load_n(&task.is_told, __ATOMIC_RELAXED))
+        share_task_computed();
+    __atomic_store_n(&stage, NONE, __ATOMIC_RELAXED);
+    if (n_untold)
+        __atomic_add_fetch(&share_client_page()->n_launches, n_untold, __ATOMIC_RELAXED);
+    n_untold = 0;
+}
