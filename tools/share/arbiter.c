@@ -267,6 +267,16 @@ static void settle(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_n
         tell_yield(a, c.asks[held]);
 }
 
+/* Ranks that stand on a rate that is off by more than a quarter are asked for anew. */
+static void learn_rate(share_arbiter *a, const share_ask *ask, double n_bytes, double ns)
+{
+    share_line *line = line_of(a, ask);
+    double expected = share_line_at(line, n_bytes);
+    if (ns > 1.25 * expected || ns < 0.75 * expected)
+        a->is_stale |= 1u << ask->link;
+    share_line_learn(line, n_bytes, ns);
+}
+
 static void learn(share_arbiter *a, const share_ask *ask, uint64_t n_bytes, uint64_t now_ns)
 {
     uint32_t client = ask->client;
@@ -275,7 +285,7 @@ static void learn(share_arbiter *a, const share_ask *ask, uint64_t n_bytes, uint
     a->clients[client].copied[ask->way] += n_bytes;
     a->clients[client].moved_ns = now_ns;
     if (n_bytes >= 1u << 20 && n_bytes <= (uint64_t)1 << 50)
-        share_line_learn(line_of(a, ask), (double)n_bytes, (double)(now_ns - ask->since_ns));
+        learn_rate(a, ask, (double)n_bytes, (double)(now_ns - ask->since_ns));
     if (share_policy_is_batch(a->rules.policy))
         a->is_stale |= 1u << ask->link; /* the next batch may be due */
 }

@@ -6,7 +6,7 @@
  * begin while one waits, and after `patience_ns` none; a class goes before the policy's rank; what a
  * client had is free when it leaves. A holder that shows no progress loses its turn.
  *
- * Ranks are the policy's. They are asked for anew when a task comes, or its program leaves; what is left of a best order when its
+ * Ranks are the policy's. They are asked for anew when a task comes, its program leaves, or copies take other times than expected; what is left of a best order when its
  * first task has begun is a best order still. */
 #ifndef SHARE_ARBITER_H
 #define SHARE_ARBITER_H

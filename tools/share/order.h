@@ -47,8 +47,8 @@ typedef struct share_state {
  * there is no memory; nothing was written then that counts. */
 int share_order(share_policy policy, const share_task *tasks, uint32_t n, const share_state *now, uint32_t *order);
 
-/* As share_order, for those who serve tasks as they come: dp and bf first give places to the next batch, when the last one has been
- * copied in or as soon as there is a whole one, and plan nobody else. *places: the last place given. Under the other policies a
+/* As share_order, for those who serve tasks as they come. dp and bf give places to the next batch when the last one has been copied
+ * in, or as soon as there is a whole one; they plan nobody else. *places: the last place given. Under the other policies a
  * task gets its place from the caller, when it begins. */
 int share_rank(share_policy policy, share_task *tasks, uint32_t n, const share_state *now, uint32_t *places,
                uint32_t *order);

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+# plan.sh - the daemon learns what programs do, keeps it in a file, and orders their copies by it: a program whose kernels take long
+# goes before others that came earlier, once it is known, and not before. Nobody waits beyond the row and its patience. A history that
+# is damaged is set aside, and said. The policies that plan give the same bytes as the others.
+. "$(dirname "$0")/common.bash"
+history=$scratch/heddle/share-history
+export FAKE_CUDA_RATE=100 HEDDLE_SHARE_PIECE=262144 # MB/s: 8 MB take 84 ms
+tasker() { share -- "$programs/share_tasker" "$@"; }
+known() { "$heddle" share status --json | sed -n 's/.*"known_tasks": \([0-9]*\).*/\1/p'; }
+
+echo "-- what programs do is learnt, also from one that is alone, and outlives the daemon"
+start_daemon
+"$heddle" share status | grep -q 'policy exact' || fail "another policy"
+[ "$(known)" = 0 ] || fail "known before it ran"
+tasker short 8 1 4 1 >"$scratch/out"
+until_status '"clients": \[\]'
+[ "$(known)" = 1 ] || fail "not learnt"
+tasker short 8 1 4 3 >"$scratch/out" # the same task, and two more
+tasker long 4 300 0 1 >"$scratch/out"
+until_status '"clients": \[\]'
+[ "$(known)" = 4 ] || { "$heddle" share status --json; fail "learnt otherwise"; }
+stop_daemon
+grep -q '^heddle share history 1' "$history" && [ "$(wc -l <"$history")" = 6 ] || { cat "$history"; fail "not kept"; }
+awk -F'\t' '$3 == 4194304 && $4 == 4194304 && $6 > 290000000 && $6 < 3000000000 { n++ } END { exit n != 1 }' "$history" ||
+    { cat "$history"; fail "the long kernel is not in it"; }
+awk -F'\t' '$3 == 8388608 && $4 == 8388608 && $5 == 4194304 && $6 < 290000000 { n++ } END { exit n != 3 }' "$history" ||
+    { cat "$history"; fail "the short tasks are not in it"; }
+
+# N: until so many wait for the link.
+until_waiting() {
+    for _ in {1..400}; do
+        [ "$("$heddle" share status --json | grep -o '"overtaken"' | wc -l)" -ge "$1" ] && return
+        sleep 0.01
+    done
+    fail "never were there $1 that wait"
+}
+
+# While one program copies, two short ones and then the long one come: sets `first`, the one that copies first of these.
+race() {
+    local i pids=()
+    tasker other 1 2500 0 1 >"$scratch/race4" 2>&1 & pids+=($!) # with one alone nobody asks
+    until_status '"in_bytes": [1-9]'
+    tasker holder $((${#sanitized} ? 240 : 120)) 1 0 1 >"$scratch/race0" 2>&1 & pids+=($!)
+    until_status '"holder": [1-9]'
+    for i in 1 2; do
+        tasker "short$i" 8 1 4 1 >"$scratch/race$i" 2>&1 & pids+=($!)
+        until_waiting "$i"
+    done
+    tasker long 4 300 0 1 >"$scratch/race3" 2>&1 & pids+=($!)
+    for i in "${pids[@]}"; do wait "$i" || { cat "$scratch"/race*; fail "a program of the race"; }; done
+    cat "$scratch"/race[0-3]
+    first=$(sed -n 's/right \([a-z]*\)[0-9]*; copied in at \([0-9]*\),.*/\2 \1/p' "$scratch"/race[1-3] | sort -n | sed -n '1s/.* //p')
+}
+
+echo "-- known: the long one first"
+start_daemon
+[ "$(known)" = 4 ] || fail "forgotten"
+race
+[ "$first" = long ] || fail "$first went first"
+stop_daemon
+echo "-- fifo, and exact without a history: as they came"
+start_daemon --policy fifo
+race
+[ "$first" = short ] || fail "$first went first"
+stop_daemon
+rm "$history"
+start_daemon
+race
+[ "$first" = short ] || fail "$first went first"
+stop_daemon
+
+echo "-- row 1: the oldest one is overtaken once"
+start_daemon --row 1
+race
+[ "$first" = long ] || fail "$first went first"
+at() { sed -n "s/right $1; copied in at \([0-9]*\),.*/\1/p" "$scratch"/race[1-3]; }
+[ "$(at short1)" -lt "$(at short2)" ] || fail "overtaken twice"
+stop_daemon
+
+echo "-- a damaged history"
+sed -i '3s/\t/ /' "$history"
+"$heddle" share start --foreground 2>"$scratch/said" & daemon=$!
+until_status '"known_tasks": 0'
+grep -q 'line 3.*set aside' "$scratch/said" || { cat "$scratch/said"; fail "not said"; }
+[ -f "$history.bad" ] || fail "not set aside"
+stop_daemon
+unset FAKE_CUDA_RATE HEDDLE_SHARE_PIECE
+
+for policy in exact dp bf; do
+    echo "-- bytes: $policy"
+    start_daemon --policy $policy --row 4
+    for again in 1 2; do # unknown, then known
+        pids=()
+        for i in 1 2 3 4; do
+            share -- "$programs/share_mixed" lookup 2 "$(rounds 4)" 5000 "$i" >"$scratch/out$i" 2>&1 &
+            pids+=($!)
+        done
+        for p in "${pids[@]}"; do wait "$p" || { cat "$scratch"/out*; fail "a program of four"; }; done
+        until_status '"clients": \[\]'
+    done
+    [ "$(known)" -gt 0 ] || fail "nothing learnt"
+    stop_daemon
+done

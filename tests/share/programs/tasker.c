@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* tasker.c - a program of plain tasks: it copies in, computes, copies out.
+ *
+ *   tasker NAME IN_MB KERNEL_MS OUT_MB ROUNDS
+ *
+ * Prints "right", and for its first task when the copy in and the task had ended, in ms of the machine's clock. */
+#include "api.h"
+
+#include "check.h"
+
+#include <time.h>
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+/* The driver calls it by its name. */
+void compute(void **params)
+{
+    unsigned char *data = *(unsigned char **)params[0];
+    uint64_t ms = *(uint64_t *)params[1];
+    struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    nanosleep(&t, NULL);
+    data[0] = (unsigned char)(data[0] + 1);
+}
+
+int main(int argc, char **argv)
+{
+    size_t in = argc > 5 ? (size_t)atoi(argv[2]) << 20 : 0, out = argc > 5 ? (size_t)atoi(argv[4]) << 20 : 0;
+    uint64_t ms = argc > 5 ? (uint64_t)atoi(argv[3]) : 0, copied = 0, ended = 0;
+    unsigned char *host;
+    CUdeviceptr device;
+    CUfunction f;
+    CUcontext c;
+    void *params[] = {&device, &ms, NULL};
+    if (!in || out > in)
+        return 2;
+    api_load("lookup", NULL, 0);
+    TRY(cu.cuInit(0));
+    TRY(cu.cuDevicePrimaryCtxRetain(&c, 0));
+    TRY(cu.cuCtxSetCurrent(c));
+    TRY(cu.cuMemAlloc(&device, in));
+    TRY(cu.cuModuleGetFunction(&f, NULL, "compute"));
+    host = malloc(in);
+    for (int round = 0; round < atoi(argv[5]); round++) {
+        memset(host, round, in);
+        TRY(cu.cuMemcpyHtoD(device, host, in));
+        copied = round ? copied : now_ms();
+        TRY(cu.cuLaunchKernel(f, 8, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+        if (out) {
+            memset(host, 255, out);
+            TRY(cu.cuMemcpyDtoH(host, device, out));
+            CHECK(host[0] == (unsigned char)(round + 1) && host[out - 1] == (unsigned char)round);
+        } else
+            TRY(cu.cuCtxSynchronize());
+        ended = round ? ended : now_ms();
+    }
+    TRY(cu.cuMemFree(device));
+    printf("right %s; copied in at %llu, ended at %llu\n", argv[1], (unsigned long long)copied,
+           (unsigned long long)ended);
+    return 0;
+}
