@@ -81,7 +81,7 @@ typedef struct share_arbiter {
     share_ask asks[SHARE_MOST_ASKS]; /* in the order of arrival */
     uint32_t n_asks, age, places;
     uint32_t rank[SHARE_MOST_LINKS][SHARE_MOST_CLIENTS]; /* SHARE_NO_RANK: not asked for yet */
-    uint32_t is_stale;                                   /* bit set of links whose ranks are to be asked for anew */
+    uint32_t is_stale; /* bit set of links: ranks are asked for before they are used */
     uint64_t n_arrived;
     share_decision decisions[SHARE_MOST_DECISIONS];
     uint32_t n_decisions;
