@@ -38,7 +38,7 @@ until_waiting() {
 # While one program copies, two short ones and then the long one come: sets `first`, the one that copies first of these.
 race() {
     local i pids=()
-    tasker other 1 2500 0 1 >"$scratch/race4" 2>&1 & pids+=($!) # with one alone nobody asks
+    tasker other 1 $((${#sanitized} ? 6000 : 2500)) 0 1 >"$scratch/race4" 2>&1 & pids+=($!) # with one alone nobody asks
     until_status '"in_bytes": [1-9]'
     tasker holder $((${#sanitized} ? 240 : 120)) 1 0 1 >"$scratch/race0" 2>&1 & pids+=($!)
     until_status '"holder": [1-9]'
@@ -53,24 +53,24 @@ race() {
 }
 
 echo "-- known: the long one first"
-start_daemon
+start_daemon --patience 20000
 [ "$(known)" = 4 ] || fail "forgotten"
 race
 [ "$first" = long ] || fail "$first went first"
 stop_daemon
 echo "-- fifo, and exact without a history: as they came"
-start_daemon --policy fifo
+start_daemon --patience 20000 --policy fifo
 race
 [ "$first" = short ] || fail "$first went first"
 stop_daemon
 rm "$history"
-start_daemon
+start_daemon --patience 20000
 race
 [ "$first" = short ] || fail "$first went first"
 stop_daemon
 
 echo "-- row 1: the oldest one is overtaken once"
-start_daemon --row 1
+start_daemon --patience 20000 --row 1
 race
 [ "$first" = long ] || fail "$first went first"
 at() { sed -n "s/right $1; copied in at \([0-9]*\),.*/\1/p" "$scratch"/race[1-3]; }

@@ -114,8 +114,10 @@ static void of_text(void)
     CHECK(text && !share_history_parse(&other, text, n, &why) && other.n == h.n && h.n > 100);
     for (int i = 0; i < SHARE_MOST_PASTS; i++) {
         const share_past *p = &h.pasts[i];
+        const share_past *same = share_history_find(&other, p->program, p->task, p->first_bytes);
         if (p->program)
-            CHECK(!memcmp(p, share_history_find(&other, p->program, p->task, p->first_bytes), sizeof *p));
+            CHECK(same && same->in_bytes == p->in_bytes && same->out_bytes == p->out_bytes && same->p_ns == p->p_ns &&
+                  same->n_seen == p->n_seen);
     }
     for (size_t less = 1; less < 200; less++) /* cut short anywhere */
         CHECK(share_history_parse(&other, text, n - less, &why) == -1 && other.n == 0);
