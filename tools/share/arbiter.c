@@ -147,6 +147,8 @@ static void rank_link(share_arbiter *a, uint32_t link, uint64_t now_ns)
         a->rank[link][of[order[i]]] = i;
         a->clients[of[i]].place = tasks[i].place;
     }
+    for (int w = 0; w < SHARE_N_WAYS; w++)
+        a->links[link][w].ranked_ns = share_line_at(&a->links[link][w].turns, PART_BYTES);
     a->is_stale &= ~(1u << link);
 }
 
@@ -267,14 +269,14 @@ static void settle(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_n
         tell_yield(a, c.asks[held]);
 }
 
-/* Ranks that stand on a rate that is off by more than a quarter are asked for anew. */
+/* Ranks that stand on a rate which was off by more than a quarter are asked for anew. */
 static void learn_rate(share_arbiter *a, const share_ask *ask, double n_bytes, double ns)
 {
-    share_line *line = line_of(a, ask);
-    double expected = share_line_at(line, n_bytes);
-    if (ns > 1.25 * expected || ns < 0.75 * expected)
+    double part_ns, ranked_ns = a->links[ask->link][ask->way].ranked_ns;
+    share_line_learn(line_of(a, ask), n_bytes, ns);
+    part_ns = share_line_at(&a->links[ask->link][ask->way].turns, PART_BYTES);
+    if (part_ns > 1.25 * ranked_ns || part_ns < 0.75 * ranked_ns)
         a->is_stale |= 1u << ask->link;
-    share_line_learn(line, n_bytes, ns);
 }
 
 static void learn(share_arbiter *a, const share_ask *ask, uint64_t n_bytes, uint64_t now_ns)

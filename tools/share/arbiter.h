@@ -76,6 +76,7 @@ typedef struct share_arbiter {
     } clients[SHARE_MOST_CLIENTS];
     struct {
         share_line turns, gates; /* how long copies take, by bytes */
+        double ranked_ns;        /* so long would a part take when ranks were last asked for */
         uint64_t busy_ns, n_turns, n_lost, n_bytes;
     } links[SHARE_MOST_LINKS][SHARE_N_WAYS];
     share_ask asks[SHARE_MOST_ASKS]; /* in the order of arrival */
