@@ -113,7 +113,7 @@ static void shape(double bytes)
     device_input = PROGRAM_NEW(device, float, n), device_weight = PROGRAM_NEW(device, float, n_weights());
     device_change = PROGRAM_NEW(device, float, n_weights()),
     device_result = PROGRAM_NEW(device, float, n_weights() + n);
-    device_partial = PROGRAM_NEW(device, float, n_blocks *(uint64_t)HIDDEN),
+    device_partial = PROGRAM_NEW(device, float, (uint64_t)n_blocks *HIDDEN),
     device_hidden = PROGRAM_NEW(device, float, HIDDEN);
     device_limits = PROGRAM_NEW(device, float, 2), device_output = PROGRAM_NEW(device, output, 1);
 }

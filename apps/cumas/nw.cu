@@ -22,7 +22,7 @@ static uint8_t *letters; /* of both sequences */
 
 static __global__ void align(const int *pair, int *score_of, int n_all, int first_x, int first_y, uint32_t steps)
 {
-    __shared__ int s[SIDE + 1][SIDE + 1];
+    __shared__ int s[SIDE + 1][SIDE + 1], likeness[SIDE][SIDE];
     const int me = (int)threadIdx.x, left = (first_x + (int)blockIdx.x) * SIDE,
               top = (first_y - (int)blockIdx.x) * SIDE;
     const int64_t pitch = n_all + 1;
@@ -34,11 +34,14 @@ static __global__ void align(const int *pair, int *score_of, int n_all, int firs
     }
     if (me == 0)
         s[0][0] = corner[0];
+    for (int y = 0; y < SIDE; y++)
+        if (me < SIDE)
+            likeness[y][me] = pair[(int64_t)(top + y) * n_all + left + me];
     for (int step = 0; step < 2 * SIDE - 1; step++) {
         const int x = step - me;
         __syncthreads();
         if (me < SIDE && x >= 0 && x < SIDE) {
-            int best = s[me][x] + pair[(int64_t)(top + me) * n_all + left + x];
+            int best = s[me][x] + likeness[me][x];
             if (s[me][x + 1] - GAP > best)
                 best = s[me][x + 1] - GAP;
             if (s[me + 1][x] - GAP > best)

@@ -21,6 +21,7 @@
 #define MOST_THREADS 8
 #define MOST_CHANGES 64        /* between copies in, kernels and copies out in a round */
 #define CHECK_NS 1000000000ull /* of one core, in all parts of a check */
+#define MOST_GROWTH 32.0       /* of steps while they are calibrated */
 #define SITS_OUT (-1.0)
 
 static struct {
@@ -397,9 +398,9 @@ static int calibrate(void)
     }
     y1 = kernels_ms((uint32_t)x1);
     for (int i = 0; i < 20 && x1 < 1e9 && !program_is_near(y1, wanted, 0.01); i++) {
-        const double slope = (y1 - y0) / (x1 - x0), next = slope > 0 ? x1 + (wanted - y1) / slope : 4 * x1;
+        const double slope = (y1 - y0) / (x1 - x0), next = slope > 0 ? x1 + (wanted - y1) / slope : MOST_GROWTH * x1;
         x0 = x1, y0 = y1;
-        x1 = floor(next > 4 * x1 ? 4 * x1 : next < x1 / 4 ? x1 / 4 : next);
+        x1 = floor(next > MOST_GROWTH * x1 ? MOST_GROWTH * x1 : next < x1 / MOST_GROWTH ? x1 / MOST_GROWTH : next);
         if (x1 == x0)
             break;
         y1 = kernels_ms((uint32_t)x1);
