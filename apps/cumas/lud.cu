@@ -118,7 +118,7 @@ static int is_wrong(uint64_t i)
     double sum = row <= column ? both[i] : (double)both[i] * both[column * n + column];
     for (int64_t k = 0; k < end; k++)
         sum += (double)both[row * n + k] * both[k * n + column];
-    return !program_is_near(sum, given[i], 1e-5);
+    return !program_is_near(sum, given[i], 3e-5);
 }
 static uint64_t check(void) { return program_wrong("numbers", square(), (uint64_t)n * 3, is_wrong); }
 

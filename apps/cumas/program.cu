@@ -16,6 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef PROGRAM_MAIN /* a test has a main function of its own */
+#define PROGRAM_MAIN main
+#endif
+
 #define MOST_ROUNDS 1000
 #define MOST_BUFFERS 32
 #define MOST_THREADS 8
@@ -503,7 +507,7 @@ static void read_options(int argc, char **argv)
         read_places();
 }
 
-int main(int argc, char **argv)
+int PROGRAM_MAIN(int argc, char **argv)
 {
     int n_gpus = 0;
     read_options(argc, argv);
