@@ -507,11 +507,20 @@ static void read_options(int argc, char **argv)
         read_places();
 }
 
+static int has_gpu(void)
+{
+    int n = 0;
+    const cudaError_t error = cudaGetDeviceCount(&n);
+    if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
+        return 0;
+    must(error, "looking for a GPU");
+    return n > 0;
+}
+
 int PROGRAM_MAIN(int argc, char **argv)
 {
-    int n_gpus = 0;
     read_options(argc, argv);
-    if (!options.only_counts && (cudaGetDeviceCount(&n_gpus) != cudaSuccess || n_gpus == 0)) {
+    if (!options.only_counts && !has_gpu()) {
         fprintf(stderr, "%s: skipped: there is no GPU here, or no driver for this program's CUDA\n", program_this.name);
         return 77;
     }

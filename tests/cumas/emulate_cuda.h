@@ -7,7 +7,7 @@
  * its pointers, or a kernel gets a pointer to the host's memory. Device memory ends at a page without access, as does
  * all of it while the host runs. Not emulated: warps, orders of memory accesses, time.
  *
- * EMULATE_GPUS=0: there is none. EMULATE_FAIL=N: the N-th copy fails. */
+ * EMULATE_GPUS=0: there is none; -1: an error. EMULATE_FAIL=N: the N-th copy fails. */
 #ifndef EMULATE_CUDA_H
 #define EMULATE_CUDA_H
 
@@ -199,14 +199,18 @@ inline float __fdividef(float x, float y) { return x / y; }
 
 /* ---- the runtime ------------------------------------------------------------------------------------------------- */
 
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue };
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorNoDevice = 100, cudaErrorInsufficientDriver = 35 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost };
 typedef double *cudaEvent_t;
 
 inline const char *cudaGetErrorString(cudaError_t e) { return e ? "a planted error" : "no error"; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaGetDeviceCount(int *n) { return *n = (int)emulate_number("EMULATE_GPUS", 1), cudaSuccess; }
+inline cudaError_t cudaGetDeviceCount(int *n)
+{
+    *n = (int)emulate_number("EMULATE_GPUS", 1);
+    return *n > 0 ? cudaSuccess : *n == 0 ? cudaErrorNoDevice : cudaErrorInvalidValue;
+}
 inline cudaError_t cudaMalloc(void **out, size_t n_bytes)
 {
     const size_t page = 4096, n_mapped = (n_bytes + page - 1) / page * page;

@@ -35,6 +35,7 @@ expect 2 'the barrier /none/p cannot be opened' --mb 0.1 --barrier /none/p --pro
 expect 0 '' --help
 EMULATE_GPUS=0 expect 77 'skipped: there is no GPU here' --mb 0.1
 EMULATE_GPUS=0 expect 0 '' --count
+EMULATE_GPUS=-1 expect 2 'looking for a GPU: a planted error' --mb 0.1
 EMULATE_FAIL=2 expect 2 'copying to the GPU: a planted error' --mb 0.1
 EMULATE_FAIL=3 expect 2 'copying from the GPU: a planted error' --mb 0.1
 expect 2 "only 1 of 2 programs came to the barrier $dir/q within" --mb 0.1 --barrier "$dir/q" --programs 2 --patience 0.3
