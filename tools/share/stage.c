@@ -12,17 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_LANES = 16, MOST_SETS = 32, SMALLEST_PIECE = 64 << 10 };
+enum { MOST_LANES = 16, MOST_SETS = 32, SMALLEST_PIECE = 64 << 10, TAPERED_PIECE = 1 << 20 };
 
 typedef struct job {
     const share_copy *copy;
     share_turn *turn;
-    size_t piece_bytes, n_pieces;
-    size_t next;           /* the piece that the next lane takes: an atom */
-    int may_run;           /* pieces may be given to the driver: an atom, changed under the set's lock */
-    int is_ending;         /* the turn has been given on for good, and what is left follows: an atom */
-    CUresult result;       /* the first failure: an atom */
-    int n_issuing, n_left; /* lanes that have pieces to give to the driver; that are not done */
+    size_t piece_bytes, small_bytes; /* of a piece; of one of the first round, the second has twice as much */
+    size_t n_round, n_pieces;        /* pieces of such a round; of all */
+    size_t next;                     /* pieces that have been taken: an atom */
+    int may_run;                     /* pieces may be given to the driver: an atom, changed under the set's lock */
+    int is_ending;                   /* the turn has been given on for good, and what is left follows: an atom */
+    CUresult result;                 /* the first failure: an atom */
+    int n_issuing, n_left;           /* lanes that have pieces to give to the driver; that are not done */
 } job;
 
 typedef struct lane {
@@ -64,14 +65,30 @@ static int fail(job *j, CUresult r)
     return r != CUDA_SUCCESS;
 }
 
+/* Pieces at one end are small. Copies in begin there, and the link is soon busy. Copies out end there, and little is left to be done
+ * when the link has ended. */
+static size_t begin_of(const job *j, size_t p)
+{
+    size_t small = j->small_bytes, round = j->n_round, at;
+    if (p <= round)
+        at = p * small;
+    else if (p <= 2 * round)
+        at = round * small + (p - round) * 2 * small;
+    else
+        at = 3 * round * small + (p - 2 * round) * j->piece_bytes;
+    return at < j->copy->n_bytes ? at : j->copy->n_bytes;
+}
+
 /* The next piece: 1, and where it is. */
 static int take(job *j, size_t *at, size_t *n)
 {
     size_t p = has_failed(j) ? j->n_pieces : __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
     if (p >= j->n_pieces)
         return 0;
-    *at = p * j->piece_bytes;
-    *n = j->copy->n_bytes - *at < j->piece_bytes ? j->copy->n_bytes - *at : j->piece_bytes;
+    if (j->copy->direction == SHARE_OUT)
+        p = j->n_pieces - 1 - p;
+    *at = begin_of(j, p);
+    *n = begin_of(j, p + 1) - *at;
     return 1;
 }
 
@@ -365,21 +382,30 @@ CUresult share_stage_finish(const share_driver *real, CUstream s)
     return r;
 }
 
+static size_t over(size_t n, size_t by) { return (n + by - 1) / by; }
+
 /* Small copies have small pieces, so that all lanes have some. */
 static void cut(const ring_set *s, job *j)
 {
-    size_t n = j->copy->n_bytes, even = n / (size_t)(2 * s->n_lanes);
-    even = (even + SMALLEST_PIECE - 1) / SMALLEST_PIECE * SMALLEST_PIECE;
-    if (even < SMALLEST_PIECE)
-        even = SMALLEST_PIECE;
+    size_t n = j->copy->n_bytes, even = over(n / (size_t)(2 * s->n_lanes) + 1, SMALLEST_PIECE) * SMALLEST_PIECE, rounds;
     j->piece_bytes = even < s->piece_bytes ? even : s->piece_bytes;
-    j->n_pieces = (n + j->piece_bytes - 1) / j->piece_bytes;
+    j->n_round = j->piece_bytes < TAPERED_PIECE ? 0 : (size_t)s->n_lanes;
+    j->small_bytes = j->piece_bytes / 4;
+    rounds = j->n_round * j->small_bytes;
+    if (n <= rounds)
+        j->n_pieces = over(n, j->small_bytes);
+    else if (n <= 3 * rounds)
+        j->n_pieces = j->n_round + over(n - rounds, 2 * j->small_bytes);
+    else
+        j->n_pieces = 2 * j->n_round + over(n - 3 * rounds, j->piece_bytes);
 }
 
 static uint64_t bytes_taken(const job *j)
 {
-    uint64_t n = (uint64_t)__atomic_load_n(&j->next, __ATOMIC_RELAXED) * j->piece_bytes;
-    return n < j->copy->n_bytes ? n : j->copy->n_bytes;
+    size_t n = __atomic_load_n(&j->next, __ATOMIC_RELAXED);
+    if (n >= j->n_pieces)
+        return j->copy->n_bytes;
+    return j->copy->direction == SHARE_IN ? begin_of(j, n) : j->copy->n_bytes - begin_of(j, j->n_pieces - n);
 }
 
 static void begin(ring_set *s, job *j)

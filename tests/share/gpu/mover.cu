@@ -176,6 +176,7 @@ static void rates_of(const char *name, size_t n, kind how)
 static int rates(size_t n)
 {
     rates_of("pageable", n, PAGEABLE);
+    rates_of("pageable 64 MiB", 64 << 20, PAGEABLE);
     rates_of("pageable 16 MiB", 16 << 20, PAGEABLE);
     rates_of("pinned", n, PINNED);
     return 0;

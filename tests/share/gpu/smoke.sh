@@ -218,7 +218,7 @@ ratio() {
     row "$what $way, of pinned" "under run" "$(calc "$(value "$fast" "$what $way") / $(value "$pinned" "pinned $way")")" "" "$aim"
 }
 part_rates() {
-    local n=256 way lanes piece
+    local n=256 way lanes piece what
     is_long && n=512
     run plain 60 "$mover" rates $n
     right "plainly" plain ""
@@ -227,9 +227,9 @@ part_rates() {
     run fast 60 env MOVER_END="$heddle share status --json" $(share) "$mover" rates $n
     right "under run" fast "$(sum_of "$scratch/plain")"
     for way in in out; do
-        for what in pageable "pageable 16 MiB" pinned; do
-            row "$what $way, $n MiB" plain "$(value "$scratch/plain" "$what $way")" GB/s
-            row "$what $way, $n MiB" "under run" "$(value "$scratch/fast" "$what $way")" GB/s
+        for what in pageable "pageable 64 MiB" "pageable 16 MiB" pinned; do
+            row "$what $way" plain "$(value "$scratch/plain" "$what $way")" GB/s
+            row "$what $way" "under run" "$(value "$scratch/fast" "$what $way")" GB/s
         done
         row "first copy $way, pageable, $n MiB" plain "$(value "$scratch/plain" "pageable $way, first")" ms
         row "first copy $way, pageable, $n MiB" "under run" "$(value "$scratch/fast" "pageable $way, first")" ms
@@ -241,8 +241,8 @@ part_rates() {
             for piece in 1 2 4 8; do
                 # shellcheck disable=SC2046
                 run scan 60 env HEDDLE_SHARE_LANES=$lanes HEDDLE_SHARE_PIECE=$((piece << 20)) $(share) "$mover" rates 256
-                for way in in out; do
-                    row "pageable $way, 256 MiB" "$lanes threads, pieces of $piece MiB" "$(value "$scratch/scan" "pageable $way")" GB/s
+                for what in "pageable in" "pageable out" "pageable 64 MiB in" "pageable 16 MiB in"; do
+                    row "$what" "$lanes threads, pieces of $piece MiB" "$(value "$scratch/scan" "$what")" GB/s
                 done
                 row "first copy in, pageable, 256 MiB" "$lanes threads, pieces of $piece MiB" "$(value "$scratch/scan" "pageable in, first")" ms
             done
