@@ -274,7 +274,7 @@ part_calls() {
 
 part_alone() {
     local i n=2 size=64 tasks=12
-    is_long && n=6
+    is_long && n=4
     start_daemon
     for ((i = 1; i <= n; i++)); do
         run plain$i 60 "$mover" tasks $size $tasks pageable
@@ -315,20 +315,13 @@ two() {
     row "turns measured so" "$kind, $n MiB, $first" "$(of_way "$scratch/run1" "$first" n)" ""
 }
 part_beside() {
-    local kind
-    for kind in pageable pinned async; do # each with a daemon of its own: the kept times are of these
+    local what
+    local all=("pageable in in 64" "pinned in in 64" "async in in 64") # each with a daemon of its own: the kept times are of these
+    is_long && all+=("pageable out out 64" "pageable in out 64" "pageable in in 8" "pinned in out 64" "async in out 64")
+    for what in "${all[@]}"; do
         start_daemon
-        two $kind in in 64
-        stop_daemon
-        is_long || continue
-        start_daemon
-        two $kind out out 64
-        stop_daemon
-        start_daemon
-        two $kind in out 64
-        stop_daemon
-        start_daemon
-        two $kind in in 8
+        # shellcheck disable=SC2086
+        two $what
         stop_daemon
     done
 }
@@ -354,7 +347,7 @@ small_beside() {
 }
 part_high() {
     local n=100 kind big alone
-    is_long && n=400
+    is_long && n=300
     start_daemon
     for kind in pageable pinned; do
         run lone 60 "$mover" small 4 100 2 $kind in
@@ -365,7 +358,7 @@ part_high() {
         alone=$(value "$scratch/lone" median)
         row "4 MiB $kind alone, median" run "$alone" ms
         for big in pageable pinned async; do
-            is_long || [ $kind$big = pageablepageable ] || continue
+            [ $kind$big = pageablepageable ] || { is_long && [ "$kind/$big" != pinned/async ]; } || continue
             small_beside run $big $kind $n "$alone"
         done
     done
