@@ -30,6 +30,19 @@ for policy in fifo strings none; do
     stop_daemon
 done
 
+echo "-- blocking copies in one thread, gates in another: the turn of one is not held up by the other's gate"
+start_daemon
+pids=()
+for i in 1 2 3; do
+    FAKE_CUDA_RATE=1000 HEDDLE_SHARE_PART=262144 share -- "$programs/share_behind" 60 >"$scratch/out$i" 2>&1 &
+    pids+=($!)
+done
+for p in "${pids[@]}"; do wait "$p" || { cat "$scratch"/out*; fail "a program of three"; }; done
+"$heddle" share status --json >"$scratch/state"
+lost=$(grep -o '"lost": [0-9]*' "$scratch/state" | awk '{ n += $2 } END { print n }')
+[ "$lost" -le 10 ] || { cat "$scratch/state"; fail "$lost turns were lost"; }
+stop_daemon
+
 echo "-- switched off"
 start_daemon
 HEDDLE_SHARE=off share "$programs/share_mixed" lookup 1 4 3000 1 | grep -q 'right; pieces 0'
