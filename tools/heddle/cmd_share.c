@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void share_help(FILE *out)
@@ -18,6 +19,8 @@ void share_help(FILE *out)
         "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--foreground]\n"
         "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--require] [--] PROGRAM [ARG]...\n"
         "  heddle share status [--json] [--watch]\n"
+        "  heddle share profile [--] PROGRAM [ARG]...\n"
+        "  heddle share record [--out FILE] [--] PROGRAM [ARG]...\n"
         "  heddle share replay FILE [--policy POLICY|all] [--row N[..N]] [--orders N] [--seed N] [--rate GB/S]\n"
         "                      [--slack PERCENT] [--wrong SIGMA] [--unknown] [--json]\n"
         "  heddle share stop\n"
@@ -25,6 +28,10 @@ void share_help(FILE *out)
         "--row: how often a program may be overtaken; --patience: how long it waits behind others at most.\n"
         "--mem takes K, M and G behind the number. Without a daemon `run` says so and starts the program plainly;\n"
         "with --require that is an error.\n"
+        "\n"
+        "profile prints what the tasks of a program cost; record writes them as a trace (share-trace.json) for replay. "
+        "Both see\n"
+        "blocking copies of 1 MiB and more, and kernels that the program waits for. A daemon that runs learns them.\n"
         "\n"
         "replay simulates a table or trace of tasks under policies and rows, for so many orders of arrival. A table "
         "has a\n"
@@ -216,6 +223,81 @@ static int run(int argc, char **argv)
     return cli_bad("%s: %s", argv[at], strerror(errno));
 }
 
+/* ---- record, profile ---- */
+
+/* Its status as a shell has it; -1: it could not be started. */
+static int run_and_wait(char **argv)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(argv[0], argv);
+        cli_bad("%s: %s", argv[0], strerror(errno));
+        _exit(127);
+    }
+    if (child < 0)
+        return -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Runs the program with a trace of it in `path`, which is made anew. */
+static int run_recorded(int argc, char **argv, int at, const char *path, int *status)
+{
+    char library[4096];
+    share_why why;
+    if (at == argc)
+        return cli_bad("a program is to stand behind --: heddle share record -- ./program");
+    if (share_program_check(argv[at], &why) || share_library_path(library, sizeof library, &why))
+        return share_refused(&why);
+    unlink(path);
+    if (setenv("HEDDLE_SHARE_RECORD", path, 1) || preload(library))
+        return cli_bad("no memory");
+    *status = run_and_wait(argv + at);
+    if (*status < 0)
+        return cli_bad("a process cannot be had: %s", strerror(errno));
+    if (access(path, F_OK))
+        return cli_bad("%s made no large blocking copies, and waited for no kernels: there is nothing to record",
+                       argv[at]);
+    return CLI_OK;
+}
+
+static int record(int argc, char **argv)
+{
+    const char *path = "share-trace.json";
+    char whole[4096];
+    int i = 0, status = 0;
+    if (i < argc && !strcmp(argv[i], "--out") && !(path = share_value_of(argc, argv, &i)))
+        return CLI_BAD;
+    i += i > 0;
+    if (i < argc && !strcmp(argv[i], "--"))
+        i++;
+    else if (i < argc && argv[i][0] == '-')
+        return share_unknown("record", argv[i]);
+    if (path[0] != '/' && getcwd(whole, sizeof whole) && strlen(whole) + strlen(path) + 2 < sizeof whole)
+        path = strcat(strcat(whole, "/"), path);
+    if (cli_check_output(path) || run_recorded(argc, argv, i, path, &status))
+        return CLI_BAD;
+    return status;
+}
+
+static int profile(int argc, char **argv)
+{
+    char path[] = "/tmp/heddle-profile.XXXXXX";
+    int i = argc > 0 && !strcmp(argv[0], "--"), fd = mkstemp(path), status = 0, failed;
+    share_why why;
+    if (fd < 0)
+        return cli_bad("%s: %s", path, strerror(errno));
+    close(fd);
+    failed =
+        i < argc && argv[i][0] == '-' ? share_unknown("profile", argv[i]) : run_recorded(argc, argv, i, path, &status);
+    if (!failed && share_profile_file(path, stdout, &why))
+        failed = share_refused(&why);
+    unlink(path);
+    return failed ? failed : status;
+}
+
 /* ---- status, stop ---- */
 
 static int show(int json)
@@ -262,10 +344,11 @@ int cmd_share(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } verbs[] = {
-        {"start", start}, {"run", run}, {"status", status_of}, {"replay", share_replay_command}, {"stop", stop}};
+    } verbs[] = {{"start", start},   {"run", run},         {"status", status_of},
+                 {"record", record}, {"profile", profile}, {"replay", share_replay_command},
+                 {"stop", stop}};
     for (size_t i = 0; argc > 0 && i < sizeof verbs / sizeof verbs[0]; i++)
         if (!strcmp(argv[0], verbs[i].name))
             return verbs[i].run(argc - 1, argv + 1);
-    return cli_bad("share takes start, run, status, replay or stop; see heddle help share");
+    return cli_bad("share takes start, run, status, profile, record, replay or stop; see heddle help share");
 }

@@ -4,11 +4,13 @@
 
 #include "gate.h"
 #include "own.h"
+#include "record.h"
 #include "stage.h"
 #include "task.h"
 #include "variable.h"
 
 #include <errno.h>
+#include <time.h>
 
 size_t share_large = SIZE_MAX; /* until the settings are read: then nothing is looked at */
 static uint64_t part_bytes;
@@ -142,12 +144,22 @@ static CUresult copy_parts(parts *p)
 
 static void count(uint64_t *word) { __atomic_add_fetch(word, 1, __ATOMIC_RELAXED); }
 
+static _Thread_local uint64_t begin_ns; /* of the copy; 0: it is not known */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* All that the stream holds has ended: before a copy out that is what its task computed. */
 static CUresult finish(const share_driver *real, const share_copy *c)
 {
     CUresult r = share_stage_finish(real, c->stream);
     if (r == CUDA_SUCCESS && c->direction == SHARE_OUT)
         share_task_computed();
+    begin_ns = now_ns();
     return r;
 }
 
@@ -171,7 +183,7 @@ static int by_parts(const share_driver *real, const share_copy *c, CUresult *r)
     share_turn t;
     parts p = {.real = real, .copy = c, .turn = &t};
     int gpu = share_client_gpu(real);
-    if (!share_client_asks(gpu) || share_own_find(real, c->direction, &p.own)) {
+    if ((!share_client_asks(gpu) && !share_record_is_on()) || share_own_find(real, c->direction, &p.own)) {
         if (c->direction == SHARE_OUT)
             finish(real, c); /* its failure is the copy's, too */
         return 0;
@@ -210,7 +222,11 @@ static int make(const share_driver *real, const share_copy *c, CUresult *r)
 
 int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r)
 {
-    int before = errno, made = make(real, c, r);
+    int before = errno, made;
+    begin_ns = 0;
+    made = make(real, c, r);
+    if (made && begin_ns)
+        share_task_copied(c->direction, now_ns() - begin_ns);
     errno = before;
     return made;
 }

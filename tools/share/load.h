@@ -34,6 +34,7 @@ typedef struct share_load {
 
 /* gb_per_s: of the link, each way, for the bytes of a table. 0, or -1 with a sentence; *load is empty then. */
 int share_load_read(const char *text, size_t n_bytes, double gb_per_s, share_load *load, share_why *why);
+int share_load_file(const char *path, double gb_per_s, share_load *load, share_why *why);
 void share_load_free(share_load *load);
 
 /* What the two readers use. A task of a program, empty; calls go to the last task. 0, or -1: there are too many, or no

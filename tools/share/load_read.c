@@ -2,6 +2,7 @@
 /* load_read.c - reads tables of tasks, and tells them from traces (load.h). */
 #include "load.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,4 +89,36 @@ int share_load_read(const char *text, size_t n_bytes, double gb_per_s, share_loa
     if (failed)
         share_load_free(load);
     return failed;
+}
+
+/* ---- files ---- */
+
+enum { MOST_FILE_BYTES = 64 << 20 };
+
+static char *read_file(const char *path, size_t *n_bytes, share_why *why)
+{
+    FILE *in = fopen(path, "rb");
+    char *text = in ? malloc(MOST_FILE_BYTES) : NULL;
+    *n_bytes = text ? fread(text, 1, MOST_FILE_BYTES, in) : 0;
+    if (!in || !text || ferror(in) || *n_bytes == MOST_FILE_BYTES) {
+        share_because(why, "%s: %s", path, *n_bytes == MOST_FILE_BYTES ? "larger than 64 MiB" : strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    if (in)
+        fclose(in);
+    return text;
+}
+
+int share_load_file(const char *path, double gb_per_s, share_load *load, share_why *why)
+{
+    share_why inner;
+    size_t n_bytes;
+    char *text = read_file(path, &n_bytes, why);
+    int failed;
+    if (!text)
+        return -1;
+    failed = share_load_read(text, n_bytes, gb_per_s, load, &inner);
+    free(text);
+    return failed ? share_because(why, "%s: %s", path, inner.text) : 0;
 }

@@ -2,26 +2,7 @@
 /* replay_file.c - `heddle share replay`: simulates a file of tasks under policies and rows, and prints a line each. */
 #include "replay.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_FILE_BYTES = 64 << 20 };
-
-static char *read_file(const char *path, size_t *n_bytes, share_why *why)
-{
-    FILE *in = fopen(path, "rb");
-    char *text = in ? malloc(MOST_FILE_BYTES) : NULL;
-    *n_bytes = text ? fread(text, 1, MOST_FILE_BYTES, in) : 0;
-    if (!in || !text || ferror(in) || *n_bytes == MOST_FILE_BYTES) {
-        share_because(why, "%s: %s", path, *n_bytes == MOST_FILE_BYTES ? "larger than 64 MiB" : strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (in)
-        fclose(in);
-    return text;
-}
 
 /* Over all orders of arrival. */
 typedef struct summary {
@@ -118,16 +99,9 @@ static int print_all(const share_load *load, const share_replay_options *o, FILE
 int share_replay_file(const share_replay_options *o, FILE *out, share_why *why)
 {
     share_load load;
-    share_why inner;
-    size_t n_bytes;
-    char *text = read_file(o->path, &n_bytes, why);
-    int failed;
-    if (!text)
-        return -1;
-    failed = share_load_read(text, n_bytes, o->gb_per_s, &load, &inner);
-    free(text);
+    int failed = share_load_file(o->path, o->gb_per_s, &load, why);
     if (failed)
-        return share_because(why, "%s: %s", o->path, inner.text);
+        return -1;
     if (print_all(&load, o, out))
         failed = share_because(why, "there is no memory for the simulation");
     share_load_free(&load);

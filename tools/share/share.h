@@ -31,6 +31,9 @@ int share_library_path(char *path, size_t n_bytes, share_why *why);
 /* Refuses a program that would not load it: there is no such file, it is static, or has more rights than its user. */
 int share_program_check(const char *name, share_why *why);
 
+/* Prints the tasks of a trace: copies and times, on average over tasks in a row that are alike. */
+int share_profile_file(const char *path, FILE *out, share_why *why);
+
 /* `heddle share replay`: a table or trace of tasks (load.h) simulated under policies and rows. */
 typedef struct share_replay_options {
     const char *path;

@@ -3,6 +3,7 @@
 #include "task.h"
 
 #include "client.h"
+#include "record.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -37,6 +38,7 @@ static void begin(void)
 {
     uint32_t number = task.number + 1;
     tell();
+    share_record_task(task.p_ns);
     task.number = number, task.gpu = -1, task.is_async = 0;
     task.first_bytes = task.copied[0] = task.copied[1] = task.begin_ns = task.p_ns = 0;
     share_client_task(number, 0);
@@ -76,6 +78,15 @@ void share_task_copy(int gpu, int way, uint64_t n_bytes, int is_async)
     pthread_mutex_unlock(&lock);
 }
 
+void share_task_copied(int way, uint64_t ns)
+{
+    if (!share_record_is_on() || share_client_is_inert())
+        return;
+    pthread_mutex_lock(&lock);
+    share_record_copy(way, ns);
+    pthread_mutex_unlock(&lock);
+}
+
 /* Told in lots: an atom that threads share would be dear. */
 void share_task_launch(void)
 {
@@ -99,10 +110,20 @@ void share_task_computed(void)
 
 void share_task_synchronised(void)
 {
-    if (!__atomic_load_n(&task.is_told, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&task.is_told, __ATOMIC_RELAXED) || share_record_is_on())
         share_task_computed();
     __atomic_store_n(&stage, NONE, __ATOMIC_RELAXED);
     if (n_untold)
         __atomic_add_fetch(&share_client_page()->n_launches, n_untold, __ATOMIC_RELAXED);
     n_untold = 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (share_client_is_inert() || !share_record_is_on())
+        return;
+    pthread_mutex_lock(&lock);
+    share_record_task(task.p_ns);
+    share_record_end();
+    pthread_mutex_unlock(&lock);
 }

@@ -10,6 +10,8 @@
 
 /* A large copy begins; gpu: the client's number, or -1. */
 void share_task_copy(int gpu, int way, uint64_t n_bytes, int is_async);
+/* It has ended, and took so long. */
+void share_task_copied(int way, uint64_t ns);
 /* Costs a load and an addition when the task computes already. */
 void share_task_launch(void);
 /* All kernels of the task have ended. */

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# record.sh - `heddle share record` writes what a program did, `profile` prints it, and `replay` takes it; with and without a daemon.
+. "$(dirname "$0")/common.bash"
+export FAKE_CUDA_RATE=200 # MB/s: 16 MB take 84 ms
+cd "$scratch"
+
+echo "-- three tasks, recorded without a daemon"
+"$heddle" share record --out "$scratch/trace.json" -- "$programs/share_tasker" a 16 20 8 3
+[ "$(grep -c '"program": "share_tasker"' trace.json)" = 3 ] || { cat trace.json; fail "not three tasks"; }
+awk -F'[][]' '/program/ { if ($2 < 80e6 || $2 > 2000e6) exit 1 }' trace.json || { cat trace.json; fail "copies took other times"; }
+sed -n 's/.*"kernels_ns": \([0-9]*\).*/\1/p' trace.json | awk '$1 < 20e6 { exit 1 }' || { cat trace.json; fail "kernels took other times"; }
+if "$heddle" share replay trace.json >out 2>&1; then
+    grep -q '^1 programs, 3 tasks' out || { cat out; fail "not replayed"; }
+    "$heddle" share profile "$programs/share_tasker" a 16 20 8 3 >out
+    awk '$1 == "share_tasker" && $2 == 3 && $3 == 1 && $5 >= 20 && $6 == 1 { n++ } END { exit n != 1 }' out || { cat out; fail "another profile"; }
+else
+    grep -q 'built without' out || { cat out; fail "not replayed"; }
+fi
+
+echo "-- its status, and its bytes, are the program's"
+"$heddle" share record -- "$programs/share_mixed" lookup 2 6 3000 1 >out || fail "another status"
+grep -q '^right' out && [ -s share-trace.json ] || { cat out; fail "no trace in this folder"; }
+if "$heddle" share record -- sh -c "exec '$programs/share_tasker' a 2 1 1 1; exit 3" >out 2>&1; then :; else fail "a script"; fi
+status=0
+"$heddle" share record -- sh -c "'$programs/share_tasker' a 2 1 1 1; exit 3" >out 2>&1 || status=$?
+[ $status = 3 ] || fail "status $status"
+
+echo "-- with a daemon, which learns"
+start_daemon
+"$heddle" share profile -- "$programs/share_tasker" a 16 20 8 3 >out 2>&1 || grep -q 'built without' out || { cat out; fail "profile"; }
+until_status '"clients": \[\], "known_tasks": 3'
+stop_daemon
+
+echo "-- refused, with a sentence"
+# SENTENCE ARGUMENT...
+refuses() {
+    local sentence=$1
+    shift
+    if "$heddle" share "$@" >out 2>&1; then fail "took $*"; fi
+    grep -qE "$sentence" out || { cat out; fail "says something else of $*"; }
+}
+refuses "nothing to record" record -- true
+refuses "a program is to stand" record
+refuses "a program is to stand" profile --
+refuses "takes a value" record --out
+refuses "unknown option" record --to x
+refuses "unknown option" profile --out x
+refuses "no/such|No such" record --out no/such/folder -- true
+refuses "no such file|No such file" record -- "$scratch/nothing"
