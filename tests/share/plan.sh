@@ -53,11 +53,29 @@ race() {
 }
 
 echo "-- known: the long one first"
-start_daemon --patience 20000
+start_daemon --patience 20000 --trace "$scratch/trace.json"
 [ "$(known)" = 4 ] || fail "forgotten"
 race
 [ "$first" = long ] || fail "$first went first"
 stop_daemon
+if command -v python3 >/dev/null; then
+    python3 - "$scratch/trace.json" <<'END' || fail "the trace"
+import json, sys
+events = json.load(open(sys.argv[1]))
+rows = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+for row in rows:  # slices of a link do not overlap
+    slices = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == row)
+    if row[0] == 1 and "copies" in rows[row]:
+        assert all(a[1] <= b[0] + 0.01 for a, b in zip(slices, slices[1:])), rows[row]
+names = {n for n in rows.values()}
+assert {"GPU 0 copies in", "GPU 0 kernels", "GPU 0 copies out"} <= names, names
+waits = [e for e in events if e["ph"] == "X" and e["name"] == "waits to copy in"]
+assert len(waits) >= 3, waits
+kernels = [e for e in events if e["ph"] == "X" and rows[e["pid"], e["tid"]] == "GPU 0 kernels" and "expected_us" in e["args"]]
+assert any(280e3 < e["args"]["expected_us"] and 280e3 < e["dur"] for e in kernels), kernels
+assert any(e["ph"] == "s" for e in events) and any(e["ph"] == "t" for e in events)
+END
+fi
 echo "-- fifo, and exact without a history: as they came"
 start_daemon --patience 20000 --policy fifo
 race

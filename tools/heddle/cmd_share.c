@@ -16,7 +16,7 @@
 void share_help(FILE *out)
 {
     fputs(
-        "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--foreground]\n"
+        "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--trace FILE] [--foreground]\n"
         "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--require] [--] PROGRAM [ARG]...\n"
         "  heddle share status [--json] [--watch]\n"
         "  heddle share profile [--] PROGRAM [ARG]...\n"
@@ -48,6 +48,7 @@ void share_help(FILE *out)
 typedef struct start_options {
     share_rules rules;
     int foreground;
+    const char *trace;
 } start_options;
 
 static int check_rules(const share_rules *r)
@@ -74,12 +75,22 @@ static int read_start(start_options *o, int argc, char **argv)
         } else if (!strcmp(argv[i], "--patience")) {
             status = share_read_number("--patience", share_value_of(argc, argv, &i), 1, 3600000, &n);
             o->rules.patience_ns = n * 1000000u;
-        } else if (!strcmp(argv[i], "--foreground"))
+        } else if (!strcmp(argv[i], "--trace"))
+            status = (o->trace = share_value_of(argc, argv, &i)) ? cli_check_output(o->trace) : CLI_BAD;
+        else if (!strcmp(argv[i], "--foreground"))
             o->foreground = 1;
         else
             status = share_unknown("start", argv[i]);
     }
     return status ? status : check_rules(&o->rules);
+}
+
+/* A path that holds in another folder, too. */
+static const char *from_root(const char *path, char *whole, size_t n_bytes)
+{
+    if (path[0] == '/' || !getcwd(whole, n_bytes) || strlen(whole) + strlen(path) + 2 > n_bytes)
+        return path;
+    return strcat(strcat(whole, "/"), path);
 }
 
 /* A daemon has no terminal, and holds no folder. */
@@ -103,10 +114,13 @@ static int detach(void)
 static int start(int argc, char **argv)
 {
     start_options o = {.rules = {SHARE_POLICY_EXACT, 12, 2000000000u}};
+    char whole[4096];
     share_why why;
     int status = read_start(&o, argc, argv), fd;
     if (status)
         return status;
+    if (o.trace)
+        o.trace = from_root(o.trace, whole, sizeof whole);
     fd = share_daemon_open(&why);
     if (fd < 0)
         return share_refused(&why);
@@ -114,7 +128,7 @@ static int start(int argc, char **argv)
         share_refused(&why);
     if (!o.foreground && detach())
         return cli_bad("a process cannot be had: %s", strerror(errno));
-    return share_daemon_serve(fd, &o.rules, &why) ? share_refused(&why) : CLI_OK;
+    return share_daemon_serve(fd, &o.rules, o.trace, &why) ? share_refused(&why) : CLI_OK;
 }
 
 /* ---- run ---- */
@@ -275,8 +289,7 @@ static int record(int argc, char **argv)
         i++;
     else if (i < argc && argv[i][0] == '-')
         return share_unknown("record", argv[i]);
-    if (path[0] != '/' && getcwd(whole, sizeof whole) && strlen(whole) + strlen(path) + 2 < sizeof whole)
-        path = strcat(strcat(whole, "/"), path);
+    path = from_root(path, whole, sizeof whole);
     if (cli_check_output(path) || run_recorded(argc, argv, i, path, &status))
         return CLI_BAD;
     return status;

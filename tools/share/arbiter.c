@@ -195,6 +195,11 @@ static share_line *line_of(share_arbiter *a, const share_ask *ask)
     return ask->slot < 0 ? &a->links[ask->link][ask->way].turns : &a->links[ask->link][ask->way].gates;
 }
 
+uint64_t share_arbiter_estimate(const share_arbiter *a, const share_ask *ask, uint64_t n_bytes)
+{
+    return (uint64_t)share_line_at(line_of((share_arbiter *)(uintptr_t)a, ask), (double)n_bytes);
+}
+
 static uint64_t lease(share_arbiter *a, const share_ask *ask)
 {
     uint64_t step = ask->slot < 0 && ask->n_bytes > PART_BYTES ? (uint64_t)PART_BYTES : ask->n_bytes;

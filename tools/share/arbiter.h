@@ -110,6 +110,8 @@ uint64_t share_arbiter_next(const share_arbiter *a);
 const share_ask *share_arbiter_find(const share_arbiter *a, uint32_t client, uint32_t seq);
 /* How many a client has. */
 uint32_t share_arbiter_count(const share_arbiter *a, uint32_t client);
+/* How long so many bytes of this ask will take. */
+uint64_t share_arbiter_estimate(const share_arbiter *a, const share_ask *ask, uint64_t n_bytes);
 /* The ask that holds a direction, or NULL. */
 const share_ask *share_arbiter_holder(const share_arbiter *a, uint32_t link, uint32_t way);
 

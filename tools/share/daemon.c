@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "peer.h"
 #include "report.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@ typedef struct daemon_state {
     share_arbiter arbiter;
     share_memory memory;
     share_learner learner;
+    share_trace *trace; /* NULL: none */
     char history[4096]; /* its file; empty: none */
     uint64_t saved_ns;
     share_idle idle;
@@ -62,6 +64,7 @@ static void carry_out(daemon_state *d)
 {
     for (uint32_t i = 0; i < d->arbiter.n_decisions; i++) {
         share_decision *what = &d->arbiter.decisions[i];
+        share_trace_go(d->trace, what, now_ns());
         if (d->peer_of[what->client])
             share_peer_tell(d->peer_of[what->client], what);
     }
@@ -123,6 +126,7 @@ static void hello(daemon_state *d, share_peer *p, const share_message *m, int pa
     d->peer_of[p->client] = p;
     share_memory_join(&d->memory, (uint32_t)p->client, p->declared_bytes);
     share_learn_join(&d->learner, (uint32_t)p->client, m->u.hello.program);
+    share_trace_client(d->trace, (uint32_t)p->client, p->pid, p->name);
     share_peer_send(p, SHARE_WELCOME, NULL);
 }
 
@@ -164,11 +168,22 @@ static int link_of(share_peer *p, uint32_t gpu_number)
     return link;
 }
 
+/* The one place where turns and gates end. */
+static void end_ask(daemon_state *d, uint32_t client, uint32_t seq, uint64_t n_bytes)
+{
+    const share_ask *a = share_arbiter_find(&d->arbiter, client, seq);
+    uint64_t now = now_ns();
+    if (a && d->trace)
+        share_trace_end(d->trace, a, d->arbiter.clients[client].task, n_bytes,
+                        share_arbiter_estimate(&d->arbiter, a, n_bytes), now);
+    share_arbiter_end(&d->arbiter, client, seq, n_bytes, now);
+}
+
 /* A client uses a slot again when its GPU has written "done", which may not have been looked at yet. */
 static void new_gate(daemon_state *d, share_peer *p, const share_ask *a)
 {
     if (p->gates[a->slot].seq)
-        share_arbiter_end(&d->arbiter, a->client, p->gates[a->slot].seq, a->n_bytes, now_ns());
+        end_ask(d, a->client, p->gates[a->slot].seq, a->n_bytes);
     else
         d->n_gates++;
     p->gates[a->slot].seq = a->seq;
@@ -193,6 +208,8 @@ static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_g
     a.expected = share_learn_expect(&d->learner, a.client, d->cards[link].uuid, m->u.ask.task, m->u.ask.first_bytes);
     if (is_gate)
         new_gate(d, p, &a);
+    if (!is_gate)
+        share_trace_ask(d->trace, &a, now_ns());
     share_arbiter_ask(&d->arbiter, &a, m->u.ask.task, now_ns());
 }
 
@@ -204,7 +221,7 @@ static void turn_ends(daemon_state *d, share_peer *p, const share_message *m)
         mine = *found;
     if (mine.state == SHARE_HOLDS)
         share_idle_ends(&d->idle, d->peer_of, &mine);
-    share_arbiter_end(&d->arbiter, (uint32_t)p->client, m->u.end.seq, m->u.end.n_bytes, now_ns());
+    end_ask(d, (uint32_t)p->client, m->u.end.seq, m->u.end.n_bytes);
     if (mine.state == SHARE_HOLDS)
         share_idle_ended(&d->idle, &d->arbiter, &mine);
 }
@@ -217,8 +234,12 @@ static void task(daemon_state *d, share_peer *p, const share_message *m)
                        .in_bytes = m->u.task.in_bytes,
                        .out_bytes = m->u.task.out_bytes,
                        .p_ns = m->u.task.p_ns};
-    if (link >= 0)
-        share_learn_task(&d->learner, (uint32_t)p->client, d->cards[link].uuid, &past);
+    share_expected expected;
+    if (link < 0)
+        return;
+    expected = share_learn_expect(&d->learner, (uint32_t)p->client, d->cards[link].uuid, past.task, past.first_bytes);
+    share_trace_kernels(d->trace, (uint32_t)p->client, (uint32_t)link, &past, &expected, now_ns());
+    share_learn_task(&d->learner, (uint32_t)p->client, d->cards[link].uuid, &past);
 }
 
 static void memory_message(daemon_state *d, share_peer *p, const share_message *m)
@@ -304,6 +325,7 @@ static void drop(daemon_state *d, share_peer *p)
         share_arbiter_leave(&d->arbiter, (uint32_t)p->client, now_ns());
         share_memory_leave(&d->memory, (uint32_t)p->client);
         share_learn_leave(&d->learner, (uint32_t)p->client);
+        share_trace_leave(d->trace, (uint32_t)p->client);
         for (int i = 0; i < SHARE_N_GATES; i++)
             d->n_gates -= p->gates[i].seq != 0;
     }
@@ -342,6 +364,15 @@ static void accept_peer(daemon_state *d)
 
 /* ---- time ---- */
 
+static void gate_arrives(daemon_state *d, const share_peer *p, uint32_t seq)
+{
+    const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
+    uint64_t now = now_ns();
+    if (a)
+        share_trace_ask(d->trace, a, now);
+    share_arbiter_arrive(&d->arbiter, (uint32_t)p->client, seq, now);
+}
+
 static void look_at_gates(daemon_state *d, share_peer *p)
 {
     for (int i = 0; i < SHARE_N_GATES; i++) {
@@ -350,11 +381,11 @@ static void look_at_gates(daemon_state *d, share_peer *p)
             continue;
         if (!p->gates[i].has_arrived && __atomic_load_n(&p->page->arrived[i], __ATOMIC_ACQUIRE) == seq) {
             p->gates[i].has_arrived = 1;
-            share_arbiter_arrive(&d->arbiter, (uint32_t)p->client, seq, now_ns());
+            gate_arrives(d, p, seq);
         }
         if (__atomic_load_n(&p->page->done[i], __ATOMIC_ACQUIRE) == seq) {
             const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
-            share_arbiter_end(&d->arbiter, (uint32_t)p->client, seq, a ? a->n_bytes : 0, now_ns());
+            end_ask(d, (uint32_t)p->client, seq, a ? a->n_bytes : 0);
             p->gates[i].seq = 0;
             d->n_gates--;
         }
@@ -475,7 +506,7 @@ static void read_history(daemon_state *d)
         d->history[0] = 0;
 }
 
-int share_daemon_serve(int fd, const share_rules *rules, share_why *why)
+int share_daemon_serve(int fd, const share_rules *rules, const char *trace, share_why *why)
 {
     daemon_state *d = calloc(1, sizeof *d);
     struct sockaddr_un address;
@@ -489,6 +520,7 @@ int share_daemon_serve(int fd, const share_rules *rules, share_why *why)
     share_arbiter_init(&d->arbiter, rules);
     share_memory_init(&d->memory);
     read_history(d);
+    d->trace = trace ? share_trace_open(trace, d->begin_ns) : NULL;
     for (int i = 0; i < MOST_PEERS; i++)
         d->peers[i].fd = -1, d->peers[i].client = -1;
     while (!d->ends && !is_asked_to_end)
@@ -499,6 +531,7 @@ int share_daemon_serve(int fd, const share_rules *rules, share_why *why)
     for (int i = 0; i < MOST_PEERS; i++)
         share_peer_close(&d->peers[i]);
     save_history(d, now_ns(), 0);
+    share_trace_close(d->trace);
     close(fd);
     free(d);
     return 0;

@@ -20,8 +20,8 @@ int share_daemon_open(share_why *why);
 /* Looks at what earlier daemons learnt, before there is no terminal any more. 0, or -1: the file was bad and is set aside, or cannot be
  * read; the daemon serves all the same. */
 int share_daemon_history(share_why *why);
-/* Serves it until `heddle share stop`, SIGTERM or SIGINT. 0, or -1. */
-int share_daemon_serve(int fd, const share_rules *rules, share_why *why);
+/* Serves it until `heddle share stop`, SIGTERM or SIGINT; trace: a file for Perfetto, or NULL. 0, or -1. */
+int share_daemon_serve(int fd, const share_rules *rules, const char *trace, share_why *why);
 
 /* Sends SHARE_STATUS or SHARE_STOP and writes the answer. 0, or -1: nobody is there, or says nothing. */
 int share_request(uint32_t type, int is_json, FILE *out, share_why *why);
