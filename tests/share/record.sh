@@ -28,7 +28,7 @@ status=0
 echo "-- with a daemon, which learns"
 start_daemon
 "$heddle" share profile -- "$programs/share_tasker" a 16 20 8 3 >out 2>&1 || grep -q 'built without' out || { cat out; fail "profile"; }
-until_status '"clients": \[\], "known_tasks": 3'
+until_status '"clients": \[\], "known_tasks": 4'
 stop_daemon
 
 echo "-- refused, with a sentence"

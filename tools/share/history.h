@@ -15,10 +15,11 @@
 enum { SHARE_MOST_PASTS = 4096 };
 #define SHARE_MOST_PAST_BYTES ((uint64_t)1 << 50)
 #define SHARE_MOST_PAST_NS 3600000000000u
+#define SHARE_ANY_TASK UINT32_MAX /* the last one of the program that began so */
 
 typedef struct share_past {
     uint64_t program;     /* a digest, not 0 */
-    uint32_t task;        /* from 1 */
+    uint32_t task;        /* from 1, or SHARE_ANY_TASK */
     uint64_t first_bytes; /* of its first large copy */
     uint64_t in_bytes, out_bytes, p_ns;
     uint32_t n_seen;

@@ -15,8 +15,12 @@ void share_learn_join(share_learner *l, uint32_t client, uint64_t program)
 static void remember(share_learner *l, uint32_t client)
 {
     share_past *told = &l->clients[client].told;
-    if (told->program)
+    if (told->program) {
+        share_past any = *told;
+        any.task = SHARE_ANY_TASK;
         share_history_learn(&l->history, told);
+        share_history_learn(&l->history, &any);
+    }
     told->program = 0;
 }
 
@@ -28,7 +32,10 @@ static uint64_t on_gpu(uint64_t program, const uint8_t *uuid) { return program ?
 share_expected share_learn_expect(const share_learner *l, uint32_t client, const uint8_t *uuid, uint32_t task,
                                   uint64_t first_bytes)
 {
-    const share_past *p = share_history_find(&l->history, on_gpu(l->clients[client].program, uuid), task, first_bytes);
+    uint64_t program = on_gpu(l->clients[client].program, uuid);
+    const share_past *p = share_history_find(&l->history, program, task, first_bytes);
+    if (!p)
+        p = share_history_find(&l->history, program, SHARE_ANY_TASK, first_bytes);
     return p ? (share_expected){p->in_bytes, p->out_bytes, p->p_ns, 1} : (share_expected){0, 0, 0, 0};
 }
 
