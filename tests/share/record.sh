@@ -29,6 +29,9 @@ echo "-- with a daemon, which learns"
 start_daemon
 "$heddle" share profile -- "$programs/share_tasker" a 16 20 8 3 >out 2>&1 || grep -q 'built without' out || { cat out; fail "profile"; }
 until_status '"clients": \[\], "known_tasks": 4'
+echo "-- a program of many tasks leaves room for others"
+FAKE_CUDA_RATE=0 share -- "$programs/share_tasker" b 1 0 1 300 >out
+until_status '"clients": \[\], "known_tasks": 69'
 stop_daemon
 
 echo "-- refused, with a sentence"

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { MOST_NUMBERED = 64 }; /* later tasks of a program are remembered by their first copy alone */
+
 void share_learn_join(share_learner *l, uint32_t client, uint64_t program)
 {
     memset(&l->clients[client], 0, sizeof l->clients[client]);
@@ -18,7 +20,8 @@ static void remember(share_learner *l, uint32_t client)
     if (told->program) {
         share_past any = *told;
         any.task = SHARE_ANY_TASK;
-        share_history_learn(&l->history, told);
+        if (told->task <= MOST_NUMBERED)
+            share_history_learn(&l->history, told);
         share_history_learn(&l->history, &any);
     }
     told->program = 0;
