@@ -13,6 +13,8 @@ if "$heddle" share replay trace.json >out 2>&1; then
     grep -q '^1 programs, 3 tasks' out || { cat out; fail "not replayed"; }
     "$heddle" share profile "$programs/share_tasker" a 16 20 8 3 >out
     awk '$1 == "share_tasker" && $2 == 3 && $3 == 1 && $5 >= 20 && $6 == 1 { n++ } END { exit n != 1 }' out || { cat out; fail "another profile"; }
+    awk '$1 == "compute" && $2 == 3 && $3 == 32 && $4 == 8 && $5 >= 20 && $7 >= 160 { n++ } END { exit n != 1 }' out ||
+        { cat out; fail "another kernel"; }
 else
     grep -q 'built without' out || { cat out; fail "not replayed"; }
 fi

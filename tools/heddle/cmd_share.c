@@ -303,6 +303,7 @@ static int profile(int argc, char **argv)
     if (fd < 0)
         return cli_bad("%s: %s", path, strerror(errno));
     close(fd);
+    setenv("HEDDLE_SHARE_KERNELS", "1", 1);
     failed =
         i < argc && argv[i][0] == '-' ? share_unknown("profile", argv[i]) : run_recorded(argc, argv, i, path, &status);
     if (!failed && share_profile_file(path, stdout, &why))

@@ -168,6 +168,7 @@ typedef struct CUDA_MEMCPY3D {
     X(cuCtxGetCurrent, (CUcontext *c))                                                                                 \
     X(cuCtxSetCurrent, (CUcontext c))                                                                                  \
     X(cuCtxGetDevice, (CUdevice *d))                                                                                   \
+    X(cuFuncGetName, (const char **name, CUfunction f))                                                                \
     X(cuDeviceGetUuid, (CUuuid *u, CUdevice d))                                                                        \
     X(cuDeviceTotalMem_v2, (size_t *n, CUdevice d))                                                                    \
     X(cuPointerGetAttributes, (unsigned n, int *attributes, void **values, CUdeviceptr p))                             \

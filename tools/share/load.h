@@ -3,7 +3,7 @@
  *
  * A table has a line a task, in order: program, copies in, kernels, copies out; MB and ms, or `-` for none. `7x27` is seven copies of
  * 27 MB, and `,` stands between several. `#` begins a remark. A trace is JSON: {"heddle_share": 1, "tasks": [{"program": "a",
- * "in_ns": [..], "kernels_ns": 5, "out_ns": [..]}, ..]}. What is not that is refused with its line or task. */
+ * "in_ns": [..], "kernels_ns": 5, "out_ns": [..]}, ..]}, and "kernels" may stand behind the tasks. What is not that is refused with its line or task. */
 #ifndef SHARE_LOAD_H
 #define SHARE_LOAD_H
 
@@ -25,11 +25,20 @@ typedef struct share_load_task {
     uint32_t program, first_call, n_calls;
 } share_load_task;
 
+/* Launches of a kernel with one grid, in all. */
+typedef struct share_load_kernel {
+    char name[SHARE_NAME_BYTES];
+    uint32_t block_threads;
+    uint64_t n_blocks, n, ns;
+} share_load_kernel;
+
 typedef struct share_load {
     char programs[SHARE_MOST_TASKS][SHARE_NAME_BYTES];
     uint32_t n_programs, n_tasks, n_calls;
     share_load_task *tasks; /* of one program in their order */
     share_call *calls;
+    share_load_kernel *kernels; /* of a trace of `profile` */
+    uint32_t n_kernels;
 } share_load;
 
 /* gb_per_s: of the link, each way, for the bytes of a table. 0, or -1 with a sentence; *load is empty then. */
@@ -41,6 +50,7 @@ void share_load_free(share_load *load);
  * memory. */
 int share_load_task_new(share_load *load, const char *program);
 int share_load_call_new(share_load *load, share_channel channel, uint64_t ns);
+int share_load_kernel_new(share_load *load, const share_load_kernel *k);
 int share_load_read_json(const char *text, size_t n_bytes, share_load *load, share_why *why);
 
 #endif

@@ -5,6 +5,7 @@
 #ifdef HEDDLE_HAVE_JANSSON
 
 #include <jansson.h>
+#include <string.h>
 
 static int read_time(share_load *load, share_channel channel, const json_t *x)
 {
@@ -46,6 +47,39 @@ static int read_tasks(const json_t *root, share_load *load, share_why *why)
     return 0;
 }
 
+/* A whole number from 0 on; -1: it is none. */
+static int read_number(const json_t *object, const char *name, uint64_t most, uint64_t *n)
+{
+    const json_t *x = json_object_get(object, name);
+    *n = (uint64_t)json_integer_value(x);
+    return json_is_integer(x) && json_integer_value(x) >= 0 && *n <= most ? 0 : -1;
+}
+
+static int read_kernel(share_load *load, const json_t *x)
+{
+    const char *name = json_string_value(json_object_get(x, "name"));
+    share_load_kernel k = {.n = 0};
+    uint64_t block;
+    if (!name || strlen(name) >= sizeof k.name || read_number(x, "block", UINT32_MAX, &block) ||
+        read_number(x, "blocks", UINT64_MAX / 64, &k.n_blocks) || read_number(x, "n", UINT32_MAX, &k.n) ||
+        read_number(x, "ns", UINT64_MAX, &k.ns))
+        return -1;
+    strcpy(k.name, name);
+    k.block_threads = (uint32_t)block;
+    return share_load_kernel_new(load, &k);
+}
+
+static int read_kernels(const json_t *root, share_load *load, share_why *why)
+{
+    const json_t *kernels = json_object_get(root, "kernels");
+    if (kernels && !json_is_array(kernels))
+        return share_because(why, "\"kernels\" is no list");
+    for (size_t i = 0; i < json_array_size(kernels); i++)
+        if (read_kernel(load, json_array_get(kernels, i)))
+            return share_because(why, "kernel %zu lacks its name, block, blocks, number of launches or time", i);
+    return 0;
+}
+
 int share_load_read_json(const char *text, size_t n_bytes, share_load *load, share_why *why)
 {
     json_error_t error;
@@ -53,7 +87,7 @@ int share_load_read_json(const char *text, size_t n_bytes, share_load *load, sha
     int failed;
     if (!root)
         return share_because(why, "line %d: %s", error.line, error.text);
-    failed = read_tasks(root, load, why);
+    failed = read_tasks(root, load, why) || read_kernels(root, load, why) ? -1 : 0;
     json_decref(root);
     return failed;
 }

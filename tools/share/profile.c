@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* profile.c - `heddle share profile`: the tasks of a trace in words, those that do the same things in one line. */
+#include "digest.h"
+#include "estimate.h"
 #include "load.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct sum {
@@ -35,6 +39,33 @@ static void print_line(const share_load *load, const share_load_task *t, const s
             s->n[SHARE_R] / s->n_tasks, (double)s->ns[SHARE_R] / each);
 }
 
+static uint64_t digest_of(const share_load_kernel *k) { return share_digest(0, k->name, strlen(k->name)); }
+
+static void print_kernel(const share_load_kernel *k, const share_kernels *known, FILE *out)
+{
+    double larger = share_kernels_at(known, digest_of(k), k->block_threads, 8 * k->n_blocks);
+    fprintf(out, "%-20.20s %6" PRIu64 " %6" PRIu32 " %10" PRIu64 " %10.3f %12.1f %10.3f\n", k->name, k->n,
+            k->block_threads, k->n_blocks, (double)k->ns / 1e6 / (double)k->n,
+            (double)k->ns / (double)k->n / (double)(k->n_blocks ? k->n_blocks : 1), larger / 1e6);
+}
+
+/* With what eight times the grid would take, as estimate.h has it. */
+static void print_kernels(const share_load *load, FILE *out)
+{
+    share_kernels *known = load->n_kernels ? calloc(1, sizeof *known) : NULL;
+    if (!known)
+        return;
+    for (uint32_t i = 0; i < load->n_kernels; i++) {
+        const share_load_kernel *k = &load->kernels[i];
+        share_kernels_learn(known, digest_of(k), k->block_threads, k->n_blocks, (double)k->ns / (double)k->n);
+    }
+    fprintf(out, "\n%-20s %6s %6s %10s %10s %12s %10s\n", "kernel", "runs", "block", "blocks", "ms", "ns a block",
+            "8 x: ms");
+    for (uint32_t i = 0; i < load->n_kernels; i++)
+        print_kernel(&load->kernels[i], known, out);
+    free(known);
+}
+
 int share_profile_file(const char *path, FILE *out, share_why *why)
 {
     share_load load;
@@ -48,6 +79,7 @@ int share_profile_file(const char *path, FILE *out, share_why *why)
             add(&load, &load.tasks[i], &s);
         print_line(&load, &load.tasks[first], &s, out);
     }
+    print_kernels(&load, out);
     share_load_free(&load);
     return 0;
 }

@@ -2,6 +2,8 @@
 /* record.c - collects the trace in memory (record.h). */
 #include "record.h"
 
+#include "launch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -81,6 +83,8 @@ void share_record_end(void)
     int fd;
     if (!out || !n_tasks)
         return;
+    fputs("\n], \"kernels\": [", out);
+    share_launch_print(out);
     fputs("\n]}\n", out);
     fclose(out);
     out = NULL;

@@ -5,6 +5,7 @@
 
 #include "account.h"
 #include "copy.h"
+#include "launch.h"
 #include "task.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -112,8 +113,23 @@ SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
         return r;                  \
     }
 #define LAUNCH_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
-TOLD(cuLaunchKernel, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_task_launch)
-TOLD(cuLaunchKernel_ptsz, SHARE_LAUNCH_PARAMS, LAUNCH_ARGS, share_task_launch)
+#define LAUNCHES(name, where)                                                             \
+    CUresult name SHARE_LAUNCH_PARAMS                                                     \
+    {                                                                                     \
+        uint64_t begin_ns;                                                                \
+        CUresult r;                                                                       \
+        REAL(name);                                                                       \
+        share_task_launch();                                                              \
+        if (LIKELY(!share_launch_is_timed))                                               \
+            return real->name LAUNCH_ARGS;                                                \
+        begin_ns = share_launch_begin(real, where);                                       \
+        r = real->name LAUNCH_ARGS;                                                       \
+        if (begin_ns && r == CUDA_SUCCESS)                                                \
+            share_launch_end(real, f, (uint64_t)gx *gy *gz, bx *by *bz, where, begin_ns); \
+        return r;                                                                         \
+    }
+LAUNCHES(cuLaunchKernel, legacy(s))
+LAUNCHES(cuLaunchKernel_ptsz, own(s))
 TOLD(cuLaunchKernelEx, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),
      share_task_launch)
 TOLD(cuLaunchKernelEx_ptsz, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),

@@ -194,6 +194,16 @@ static CUresult launch(CUfunction f, uint64_t n_blocks, CUstream s, void **param
 LAUNCH(cuLaunchKernel, 0)
 LAUNCH(cuLaunchKernel_ptsz, 1)
 
+CUresult cuFuncGetName(const char **name, CUfunction f)
+{
+    Dl_info where;
+    ENTER(cuFuncGetName);
+    if (!dladdr((const void *)f, &where) || !where.dli_sname)
+        return CUDA_ERROR_NOT_FOUND;
+    *name = where.dli_sname;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuModuleGetFunction(CUfunction *f, void *module, const char *name)
 {
     void *p;

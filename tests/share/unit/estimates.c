@@ -162,7 +162,8 @@ static const char table_seed[] =
     "# program in kernels out\nb+tree 7x27 0.5 -\nb+tree 8x27,3.25 1e2 40\nlud 205 15 205\n";
 static const char trace_seed[] =
     "{\"heddle_share\": 1, \"tasks\": [{\"program\": \"a\", \"in_ns\": [5, 7], \"kernels_ns\": 9},"
-    " {\"program\": \"b\", \"out_ns\": [1000000]}]}";
+    " {\"program\": \"b\", \"out_ns\": [1000000]}], \"kernels\": [{\"name\": \"k\", \"block\": 32,"
+    " \"blocks\": 7, \"n\": 2, \"ns\": 99}]}";
 static const char *const words[] = {"\t",
                                     "\n",
                                     "end 2\n",
@@ -194,6 +195,8 @@ static void check_load(const share_load *l)
         n += l->tasks[i].n_calls;
     }
     CHECK(n == l->n_calls);
+    for (uint32_t i = 0; i < l->n_kernels; i++)
+        CHECK(l->kernels[i].n && strlen(l->kernels[i].name) < SHARE_NAME_BYTES);
 }
 
 static int parses(int kind, const char *text, size_t n)
