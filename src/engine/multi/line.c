@@ -518,8 +518,8 @@ static int is_too_slow(const hd_line *l, const hd_line_job *j, uint32_t d)
     return 0;
 }
 
-/* A slice for the device; NULL: there is none now. */
-static hd_line_slice **look(const hd_line *l, uint32_t d, hd_line_device **from)
+/* A slice for the device; NULL: there is none now. leaves: the device leaves some to quicker ones. */
+static hd_line_slice **look(const hd_line *l, uint32_t d, int leaves, hd_line_device **from)
 {
     const int is_short = is_crowded(l, d);
     const uint32_t n = device_at(l, d)->n_given, most = is_short ? MOST_CROWDED : MOST_GIVEN;
@@ -531,7 +531,7 @@ static hd_line_slice **look(const hd_line *l, uint32_t d, hd_line_device **from)
         return at;
     *from = commons(l);
     at = choose(l, *from, d, is_short || is_tight(l, *from, d));
-    return at && is_too_slow(l, (*at)->job, d) ? NULL : at;
+    return at && leaves && is_too_slow(l, (*at)->job, d) ? NULL : at;
 }
 
 static void finish_some(hd_line *l);
@@ -590,9 +590,28 @@ static void tidy(hd_line *l, hd_given *out, int *given)
     }
 }
 
-heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns)
+/* A slice, and a device for it; HD_NONE: there is none. The device with the least under way comes first. */
+static uint32_t find(const hd_line *l, int leaves, hd_line_slice ***at, hd_line_device **from)
 {
     uint32_t k, best = HD_NONE;
+    for (k = 0; k < l->n_devices; k++) {
+        hd_line_device *f;
+        hd_line_slice **a;
+        if (!hd_is_here(l, k) || (best != HD_NONE && device_at(l, k)->n_given >= device_at(l, best)->n_given))
+            continue;
+        a = look(l, k, leaves, &f);
+        if (a) {
+            best = k;
+            *at = a;
+            *from = f;
+        }
+    }
+    return best;
+}
+
+heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns)
+{
+    uint32_t best;
     hd_line_slice **at = NULL;
     hd_line_device *from = NULL;
     *given = 0;
@@ -604,19 +623,10 @@ heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_n
     if (*given)
         return HEDDLE_OK;
     HD_TRY(open_jobs(l));
-    for (k = 0; k < l->n_devices; k++) { /* the device with the least under way comes first */
-        hd_line_device *f;
-        hd_line_slice **a;
-        if (!hd_is_here(l, k) || (best != HD_NONE && device_at(l, k)->n_given >= device_at(l, best)->n_given))
-            continue;
-        a = look(l, k, &f);
-        if (a) {
-            best = k;
-            at = a;
-            from = f;
-        }
-    }
-    if (!at)
+    best = find(l, 1, &at, &from);
+    if (best == HD_NONE && !l->n_under_way) /* they would leave them to one another: each looked at another one */
+        best = find(l, 0, &at, &from);
+    if (best == HD_NONE)
         return HEDDLE_OK;
     *given = 1;
     return give(l, from, at, best, out, now_ns);
