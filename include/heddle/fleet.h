@@ -198,11 +198,31 @@ typedef struct heddle_accelerator {
     /* Has the function put the span's work into the queue, or into a stream that the queue waits for; returns what the function does.
      * w->device need not be set. NULL: it takes no calls. Only where the five are. */
     heddle_status (*call)(void *self, uint32_t queue, heddle_call_fn fn, void *user, const heddle_span_work *w);
+    /* All of the rest or none (NULL), for sequences of jobs: what is put into queues of several accelerators with the same functions is
+     * recorded, and can be done again with one call. If one of them returns an error, the caller asks each accelerator by poll whether it
+     * is lost.
+     *
+     * record_begin: until record_end, what is put into the queues of these (copy, span, point, follow, copy_peer, call) is kept, and not
+     * done. Their queues are empty. Points are those of the record, from 1 in each queue; passed and poll are not called. A function that is called
+     * (call) puts its work into the record, once. An error: nothing is being recorded, and nothing is lost. */
+    heddle_status (*record_begin)(void *const *selves, uint32_t n);
+    /* Queues are as they were before. An error, also if a call in between had one: there is no record, and nothing is lost. *recorded is
+     * NULL then. The accelerators live longer than the record. */
+    heddle_status (*record_end)(void *const *selves, uint32_t n, void **recorded);
+    /* Does all of it, each op after those before it in its queue and those that it followed. A replay begins when those before it have
+     * ended. At most HEDDLE_MOST_REPLAYS of a record are under way. Nothing is put into queues until they have ended. */
+    heddle_status (*replay)(void *recorded);
+    /* OK: *n is how many replays have ended since record_end. EBODY: as passed; *which is the number of the accelerator. */
+    heddle_status (*replayed)(void *recorded, uint64_t *n, uint32_t *which, uint32_t *code, uint64_t *index);
+    /* None of its replays is under way; or an accelerator is lost. */
+    void (*record_free)(void *recorded);
 } heddle_accelerator;
+#define HEDDLE_MOST_REPLAYS 4u
 #define HEDDLE_MOST_QUEUES 4u
-#define HEDDLE_ACCELERATOR_INIT                                                                              \
-    {                                                                                                        \
-        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_ACCELERATOR_INIT                                                                                        \
+    {                                                                                                                  \
+        sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+            0, 0                                                                                                       \
     }
 /* It joins the fleet, which closes it from then on, also if there is no memory for it (ENOMEM). Before the fleet's first loop (EBUSY).
  * EINVAL: it stays the caller's. *a is copied. */

@@ -27,8 +27,10 @@
  * A fleet without accelerators that can run jobs (they need the functions for it, heddle/fleet.h) runs jobs as loops on its cores. In others
  * cores take no part. All fleets give the same bytes.
  *
- * Threads. Calls on one fleet, its arrays and its jobs are made by one thread at a time, but for heddle_multi_wait and _cancel. One thread of
- * the library gives slices to all devices.
+ * Jobs that are run again and again can be a sequence (heddle_sequence_new).
+ *
+ * Threads. Calls on one fleet, its arrays and its jobs are made by one thread at a time, but for heddle_multi_wait and _cancel, and those of
+ * sequences. One thread of the library gives slices to all devices.
  *
  * Errors. heddle_error_text(NULL) has the sentence of this thread's last failed call.
  *
@@ -132,6 +134,67 @@ typedef struct heddle_multi_device {
     }
 /* ENODEV past the last one. The fleet is at rest (heddle_multi_wait), or figures are of some moment. */
 HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t device, heddle_multi_device *out);
+
+/* ---- sequences ------------------------------------------------------------------------------------------------------- */
+
+/* Jobs in program order that are run many times, at the cost of their launches:
+ *
+ *     heddle_sequence_new(f, &s);
+ *     heddle_sequence_add(s, there, &params, sizeof params);
+ *     heddle_sequence_add(s, back, &params, sizeof params);
+ *     heddle_sequence_start(s, 500);                          // as the loop above
+ *     heddle_sequence_wait(s, HEDDLE_FOREVER);
+ *
+ * A start looks as if all jobs had been started that many times. It begins when everything before has ended, and what comes after waits for
+ * its end. The first runs are made as jobs. When two runs in a row put the same things into the queues of the devices, the others are
+ * replays: the same things once more, without a look at what is where. Devices that can record (heddle/fleet.h: record_begin) get many runs
+ * with one call. Others, and those for which rows come from the host or go there, get one thing after another.
+ *
+ * A call (heddle_multi_desc) is made when its work is recorded, and not again for replays of that.
+ *
+ * Shares of devices stay as they are while replays last. A sequence with reductions, or of jobs that are safe or have map free, is
+ * never replayed. */
+typedef struct heddle_sequence heddle_sequence;
+
+/* How runs are made at most; RECORDS is the default. */
+typedef enum heddle_replay { HEDDLE_REPLAY_RECORDS, HEDDLE_REPLAY_LIST, HEDDLE_REPLAY_NONE } heddle_replay;
+
+/* EINVAL, ENOMEM. *out is NULL then. */
+HEDDLE_API heddle_status heddle_sequence_new(heddle_fleet *f, heddle_sequence **out);
+/* Waits for its starts. Its jobs may be freed before. */
+HEDDLE_API void heddle_sequence_free(heddle_sequence *s);
+/* One more job, behind the others. params is copied. EINVAL: of another fleet; params of another size. EBUSY: a start has not ended. */
+HEDDLE_API heddle_status heddle_sequence_add(heddle_sequence *s, heddle_multi *m, const void *params,
+                                             size_t params_bytes);
+/* For later starts. EINVAL. EBUSY: a start has not ended. */
+HEDDLE_API heddle_status heddle_sequence_set_replay(heddle_sequence *s, heddle_replay most);
+/* Runs all jobs in their order, n times, and returns at once. It may be started again before that has ended. heddle_multi_wait does not
+ * wait for it. */
+HEDDLE_API heddle_status heddle_sequence_start(heddle_sequence *s, uint64_t n);
+/* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its starts since the last wait ended: the first that went wrong. Any
+ * thread. EBODY, ECANCELED: as heddle_multi_wait; of what is replayed, some runs may still be made. EDEVICE: a device was lost. If that was
+ * among replays, nobody knows how many of them were done: rows are lost that a job had written and that depend on the device. */
+HEDDLE_API heddle_status heddle_sequence_wait(heddle_sequence *s, uint32_t timeout_ms);
+/* No run begins any more; jobs and sequences that were started later are not run. Any thread. heddle_multi_cancel of one of its jobs does the
+ * same. */
+HEDDLE_API void heddle_sequence_cancel(heddle_sequence *s);
+
+/* Since heddle_sequence_new; of starts that have ended. */
+typedef struct heddle_sequence_stats {
+    size_t size;                     /* set by HEDDLE_SEQUENCE_STATS_INIT                */
+    uint64_t n_runs;                 /* that were made                                   */
+    uint64_t n_by_list, n_by_record; /* of these, replays: one thing after another; many runs with one call */
+    uint64_t n_calls;                /* for those by record                              */
+    uint64_t n_ops;                  /* copies and spans of a replayed run; 0: there was none    */
+    uint64_t time_ns;                /* of the last start: from its turn to its end      */
+} heddle_sequence_stats;
+#define HEDDLE_SEQUENCE_STATS_INIT                      \
+    {                                                   \
+        sizeof(heddle_sequence_stats), 0, 0, 0, 0, 0, 0 \
+    }
+HEDDLE_API heddle_status heddle_sequence_get_stats(heddle_sequence *s, heddle_sequence_stats *out);
+/* How the runs of the last start were made, and why so: lines. Valid until the next start. */
+HEDDLE_API const char *heddle_sequence_how(heddle_sequence *s);
 
 #ifdef __cplusplus
 }

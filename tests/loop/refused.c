@@ -420,6 +420,9 @@ static void check_accelerators(heddle_fleet *f)
     bad.call = no_call;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "call alone");
     bad = a;
+    bad.record_free = free;
+    REFUSED(heddle_fleet_add(f, &bad), EINVAL, "some of record_begin");
+    bad = a;
     bad.size = 8;
     REFUSED(heddle_fleet_add(f, &bad), EINVAL, "INIT");
     REFUSED(heddle_fleet_add(NULL, &a), EINVAL, "fleet");

@@ -54,4 +54,13 @@ HEDDLE_LOOP(jobbed_fail, jobbed_params, params, s)
     }
 }
 
+HEDDLE_LOOP(jobbed_tally, jobbed_params, params, s)
+{
+    HEDDLE_SPAN_2D (i, j, s) {
+        const uint32_t count = ++params->out[i * params->n_2 + j];
+        if (i == params->fail_at && j == 0 && count == params->seed)
+            heddle_span_fail(thread, i, 9);
+    }
+}
+
 HEDDLE_LOOP_TABLE(jobbed, jobbed_params, JOBBED_LOOPS)

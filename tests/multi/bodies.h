@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bodies.h - the bodies of the tests of jobs: rows from rows with neighbours, rows in place, blocks of a product of matrices that are told the strides
- * of their pieces, a sum over tiles, and one that fails. */
+ * of their pieces, a sum over tiles, one that fails. One counts, and fails at a number. */
 #ifndef MULTI_BODIES_H
 #define MULTI_BODIES_H
 
@@ -21,7 +21,8 @@ typedef struct jobbed_params {
     X(jobbed_turn, 0)    \
     X(jobbed_product, 0) \
     X(jobbed_total, 0)   \
-    X(jobbed_fail, 0)
+    X(jobbed_fail, 0)    \
+    X(jobbed_tally, 0)
 HEDDLE_ENUM(jobbed, JOBBED_LOOPS)
 HEDDLE_DECLARE(jobbed)
 

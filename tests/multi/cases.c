@@ -4,6 +4,25 @@
 
 #include <stdlib.h>
 
+/* ---- fleets ------------------------------------------------------------------------------------------------------------------- */
+
+static const jobbed_fleet fleets[] = {{"serial", 0},
+                                      {"cpu:2", 0},
+                                      {"virtual:", 0},
+                                      {"virtual:", 20000},
+                                      {"2*virtual:", 0},
+                                      {"3*virtual:", 22000},
+                                      {"virtual: virtual:speed=0.5,link=1e9 virtual:peers=0 cpu:1", 40000},
+                                      {"5*virtual:peers=0", 20000}};
+static const jobbed_fleet gpu_fleets[] = {
+    {"cuda:0", 0}, {"cuda:0", 20000}, {"4*cuda:0/4", 24000}, {"2*cuda:0/2", 0}, {"cuda:*", 0}};
+
+const jobbed_fleet *jobbed_fleets(int is_gpu, size_t *n)
+{
+    *n = is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets;
+    return is_gpu ? gpu_fleets : fleets;
+}
+
 static uint64_t bytes_of(const jobbed_rig *r) { return r->n * r->n * sizeof(uint32_t); }
 
 void jobbed_open(jobbed_rig *r, const char *devices, uint64_t pool_bytes, uint64_t n, uint64_t *seed)
@@ -58,7 +77,8 @@ static uint32_t accesses_of(const jobbed_rig *r, const jobbed_job *j, heddle_acc
         HEDDLE_RECT(out, HEDDLE_MODE_OUT, AT(out), AT(out_stride), sizeof(uint32_t), 0, 0, 0, 0)};
     product[2].mode = adds;
     switch (j->body) {
-    case jobbed_turn: memcpy(a, turn, sizeof turn); return 1;
+    case jobbed_turn:
+    case jobbed_tally: memcpy(a, turn, sizeof turn); return 1;
     case jobbed_total: memcpy(a, total, sizeof total); return 1;
     case jobbed_product: memcpy(a, product, sizeof product); return 3;
     default: memcpy(a, spread, sizeof spread); return 2;
@@ -76,7 +96,7 @@ heddle_status jobbed_make(jobbed_rig *r, const jobbed_job *j, heddle_multi **out
     d.n = r->n;
     d.n_2 = j->body == jobbed_total ? 0 : r->n;
     d.tile = j->tile;
-    d.tile_2 = 5;
+    d.tile_2 = j->tile_2 ? j->tile_2 : 5u;
     d.accesses = a;
     d.n_accesses = accesses_of(r, j, a);
     d.reductions = &sum;
@@ -127,6 +147,7 @@ void jobbed_plain(jobbed_rig *r, const jobbed_job *x)
             switch (x->body) {
             case jobbed_spread: out[i * r->n + j] = spread(r, x, i, j); break;
             case jobbed_turn: out[i * r->n + j] = out[i * r->n + j] * 2654435761u + x->seed; break;
+            case jobbed_tally: out[i * r->n + j]++; break;
             case jobbed_product: out[i * r->n + j] = product(r, x, i, j); break;
             default: r->plain_sum += r->plain[x->in][i * r->n + j]; break;
             }
@@ -165,6 +186,24 @@ void jobbed_compare(jobbed_rig *r, uint32_t matrix, uint64_t row, uint64_t n_row
         i++;
     CHECK_MSG(i == (row + n_rows) * r->n, "%s: matrix %u, row %llu, column %llu: %u, not %u", what, matrix,
               (unsigned long long)(i / r->n), (unsigned long long)(i % r->n), got[i], want[i]);
+}
+
+void jobbed_write_some(jobbed_rig *r, uint64_t *seed)
+{
+    const uint32_t m = (uint32_t)check_below(seed, JOBBED_MATRICES);
+    const uint64_t row = check_below(seed, r->n), n = 1u + check_below(seed, r->n - row);
+    uint32_t *at = heddle_array_host(r->arrays[m]);
+    uint64_t i;
+    CHECK_OK(NULL, heddle_array_wrote(r->arrays[m], row, n));
+    for (i = row * r->n; i < (row + n) * r->n; i++)
+        at[i] = r->plain[m][i] = (uint32_t)check_random(seed);
+}
+
+void jobbed_read_some(jobbed_rig *r, uint64_t *seed, const char *what)
+{
+    const uint32_t m = (uint32_t)check_below(seed, JOBBED_MATRICES);
+    const uint64_t row = check_below(seed, r->n), n = 1u + check_below(seed, r->n - row);
+    jobbed_compare(r, m, row, n, what);
 }
 
 /* ---- programs ------------------------------------------------------------------------------------------------------------------- */

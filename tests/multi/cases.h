@@ -28,7 +28,15 @@ typedef struct jobbed_job {
     uint32_t seed, adds;
     uint64_t k_begin, k_end, tile, fail_at;
     uint32_t n_tasks, n_tasks_2;
+    uint64_t tile_2; /* 0: 5 */
 } jobbed_job;
+
+/* Fleets that programs of jobs are run on. */
+typedef struct jobbed_fleet {
+    const char *devices;
+    uint64_t pool_bytes; /* 0: as much as there is */
+} jobbed_fleet;
+const jobbed_fleet *jobbed_fleets(int is_gpu, size_t *n);
 
 void jobbed_open(jobbed_rig *r, const char *devices, uint64_t pool_bytes, uint64_t n, uint64_t *seed);
 void jobbed_close(jobbed_rig *r);
@@ -37,14 +45,12 @@ jobbed_params jobbed_params_of(const jobbed_rig *r, const jobbed_job *j);
 void jobbed_plain(jobbed_rig *r, const jobbed_job *j);
 /* A job that differs in everything; of a body that does not fail. */
 jobbed_job jobbed_random(const jobbed_rig *r, uint64_t *seed);
+/* The host writes some rows, when nothing uses them; or fetches some, and compares. */
+void jobbed_write_some(jobbed_rig *r, uint64_t *seed);
+void jobbed_read_some(jobbed_rig *r, uint64_t *seed, const char *what);
 /* Fetches some rows of a matrix, and compares. */
 void jobbed_compare(jobbed_rig *r, uint32_t matrix, uint64_t row, uint64_t n_rows, const char *what);
 
-/* A fleet that programs are run on. */
-typedef struct jobbed_fleet {
-    const char *devices;
-    uint64_t pool_bytes; /* 0: as much as there is */
-} jobbed_fleet;
 /* --cuda: fleets with GPUs; without a GPU the test is skipped. */
 int jobbed_is_gpu(int argc, char **argv);
 /* HEDDLE_ROUNDS (or n_rounds) random programs on each fleet. For main to return. */

@@ -9,10 +9,10 @@
 #define STEPS 4u
 #define POOL_BYTES 12000u
 static const char *const devices = "virtual: virtual:speed=0.9";
-static const jobbed_job jobs[] = {{jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1},
-                                  {jobbed_product, 1, 0, 2, 9, 0, 0, ROWS, 2, UINT64_MAX, 3, 2},
-                                  {jobbed_spread, 2, 0, 0, 7, 0, 0, 1, 2, UINT64_MAX, 6, 1},
-                                  {jobbed_total, 2, 0, 3, 0, 0, 0, 1, 2, UINT64_MAX, 0, 1}};
+static const jobbed_job jobs[] = {{jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0},
+                                  {jobbed_product, 1, 0, 2, 9, 0, 0, ROWS, 2, UINT64_MAX, 3, 2, 0},
+                                  {jobbed_spread, 2, 0, 0, 7, 0, 0, 1, 2, UINT64_MAX, 6, 1, 0},
+                                  {jobbed_total, 2, 0, 3, 0, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0}};
 #define JOBS (sizeof jobs / sizeof *jobs)
 
 /* The matrices by plain loops, and the sum. */

@@ -15,7 +15,7 @@ import sys
 
 MULTI = "src/engine/multi"
 BASE = ("alloc", "list", "status")
-DIRECTORY = ("asked", "cells", "leaving", "lost", "move", "points", "segment", "slab", "window")  # of MULTI
+DIRECTORY = ("asked", "cells", "leaving", "lost", "move", "points", "repeated", "segment", "slab", "window")  # of MULTI
 SEQUENCES = "400000"  # the rarest one takes that many; most need a hundred
 
 # name, file, text, replacement

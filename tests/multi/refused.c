@@ -3,8 +3,8 @@
 #include "engine/loop/virtual.h"
 #include "multi/cases.h"
 
-static const jobbed_job good = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1};
-static const jobbed_job block = {jobbed_product, 0, 2, 1, 5, 0, 0, 8, 2, UINT64_MAX, 0, 1};
+static const jobbed_job good = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
+static const jobbed_job block = {jobbed_product, 0, 2, 1, 5, 0, 0, 8, 2, UINT64_MAX, 0, 1, 0};
 
 static void check(const char *devices, uint64_t pool_bytes, const jobbed_job *j, heddle_map map, heddle_status want,
                   const char *words)

@@ -7,36 +7,6 @@
 #define JOBS 24u
 #define KINDS 8u
 
-static const jobbed_fleet fleets[] = {{"serial", 0},
-                                      {"cpu:2", 0},
-                                      {"virtual:", 0},
-                                      {"virtual:", 20000},
-                                      {"2*virtual:", 0},
-                                      {"3*virtual:", 22000},
-                                      {"virtual: virtual:speed=0.5,link=1e9 virtual:peers=0 cpu:1", 40000},
-                                      {"5*virtual:peers=0", 20000}};
-static const jobbed_fleet gpu_fleets[] = {
-    {"cuda:0", 0}, {"cuda:0", 20000}, {"4*cuda:0/4", 24000}, {"2*cuda:0/2", 0}, {"cuda:*", 0}};
-
-/* The host writes some rows, when nothing uses them. */
-static void write_rows(jobbed_rig *r, uint64_t *seed)
-{
-    const uint32_t m = (uint32_t)check_below(seed, JOBBED_MATRICES);
-    const uint64_t row = check_below(seed, r->n), n = 1u + check_below(seed, r->n - row);
-    uint32_t *at = heddle_array_host(r->arrays[m]);
-    uint64_t i;
-    CHECK_OK(NULL, heddle_array_wrote(r->arrays[m], row, n));
-    for (i = row * r->n; i < (row + n) * r->n; i++)
-        at[i] = r->plain[m][i] = (uint32_t)check_random(seed);
-}
-
-static void read_rows(jobbed_rig *r, uint64_t *seed, const char *what)
-{
-    const uint32_t m = (uint32_t)check_below(seed, JOBBED_MATRICES);
-    const uint64_t row = check_below(seed, r->n), n = 1u + check_below(seed, r->n - row);
-    jobbed_compare(r, m, row, n, what);
-}
-
 static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *const *kinds, uint64_t *seed,
                        const char *what)
 {
@@ -52,9 +22,9 @@ static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *cons
                       (long long)r->plain_sum);
         }
         if (!check_below(seed, 6))
-            write_rows(r, seed);
+            jobbed_write_some(r, seed);
         if (!check_below(seed, 6))
-            read_rows(r, seed, what);
+            jobbed_read_some(r, seed, what);
     }
 }
 
@@ -81,8 +51,7 @@ static void check_program(const jobbed_fleet *c, uint64_t *seed)
 
 int main(int argc, char **argv)
 {
-    const int is_gpu = jobbed_is_gpu(argc, argv);
-    return jobbed_programs(is_gpu ? gpu_fleets : fleets,
-                           is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets, 6, 19,
-                           check_program);
+    size_t n;
+    const jobbed_fleet *list = jobbed_fleets(jobbed_is_gpu(argc, argv), &n);
+    return jobbed_programs(list, n, 6, 340, check_program);
 }

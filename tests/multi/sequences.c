@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sequences.c - the directory of pieces (src/engine/multi) under random sequences of calls: bodies with one to three uses, halos, parts of
- * rows, packed windows, hulls; the host reads and writes; pools are tidied; devices are lost; arrays come and go; allocations fail. On
+ * rows, packed windows, hulls; the host reads and writes; pools are tidied; points that are done count as not done for a while; devices are lost; arrays come and go; allocations fail. On
  * one to five devices, of which some cannot read others, with pools from hardly enough upwards, on queues that are as late as they may be
  * (devices.h).
  *
@@ -185,6 +185,8 @@ static void go_on(play *p)
         rush_some(p);
     if (below(p, 4) == 0)
         play_tell(p, (uint32_t)below(p, HD_N_ROLES * p->n_devices));
+    if (below(p, 8) == 0)
+        hd_segments_hold(p->s, below(p, 3) == 0);
 }
 
 static void event(play *p, int may_fail, int may_lose)

@@ -8,8 +8,8 @@
 #define STEPS 6u
 #define ROWS 30u
 
-static const jobbed_job there = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1};
-static const jobbed_job back = {jobbed_spread, 1, 0, 0, 9, 0, 0, 1, 2, UINT64_MAX, 0, 1};
+static const jobbed_job there = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
+static const jobbed_job back = {jobbed_spread, 1, 0, 0, 9, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
 
 /* Steps there and back. *n_ok: jobs that went well. */
 static heddle_status run_steps(jobbed_rig *r, heddle_multi *const *kinds)
@@ -108,7 +108,7 @@ static void check_hang(uint64_t *seed)
 
 static void check_body(const char *devices, uint64_t *seed)
 {
-    const jobbed_job fails = {jobbed_fail, 0, 0, 1, 0, 0, 0, 1, 2, 17, 0, 1};
+    const jobbed_job fails = {jobbed_fail, 0, 0, 1, 0, 0, 0, 1, 2, 17, 0, 1, 0};
     jobbed_rig r;
     heddle_multi *m, *next;
     jobbed_params p;

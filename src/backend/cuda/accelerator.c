@@ -7,7 +7,8 @@
  *
  * The fleet calls from a thread of its own, beside calls of others for the same device. Each call makes the device current.
  *
- * How queues wait for one another is in accelerator_points.c, calls of the host's functions are in accelerator_call.c.
+ * How queues wait for one another is in accelerator_points.c, calls of the host's functions are in accelerator_call.c, records of what is
+ * put into queues in accelerator_record.c.
  *
  * Refused are: more parts than the GPU has multiprocessors; a table that was compiled without kernels of loops; params of more than
  * HD_SPAN_PARAMS_MOST bytes; a span that does not begin with a tile.
@@ -354,6 +355,7 @@ heddle_status hd_cuda_accelerator(hd_device *d, uint32_t part, uint32_t n_parts,
     name_part(p);
     *out = functions;
     hd_part_points_functions(out);
+    hd_part_record_functions(out);
     out->self = p;
     out->name = p->name;
     out->n_threads = (uint64_t)THREADS_OF_SM * (uint64_t)d->n_sms / n_parts;

@@ -52,6 +52,13 @@ typedef struct hd_part_calls {
     cudaEvent_t begin[HD_PART_QUEUES], end[HD_PART_QUEUES]; /* where the queue stood; where the call's work ends */
 } hd_part_calls;
 
+/* While it is recorded. */
+typedef struct hd_part_capture {
+    uint64_t last[HD_PART_QUEUES];   /* points that were put before */
+    uint64_t lowest[HD_PART_QUEUES]; /* index of spans */
+    int was_broken;
+} hd_part_capture;
+
 typedef struct hd_part {
     hd_device *device;
     char name[64];
@@ -63,6 +70,7 @@ typedef struct hd_part {
     hd_part_marks marks[HD_PART_QUEUES];
     hd_part_points points[HD_PART_QUEUES];
     hd_part_calls calls;
+    hd_part_capture capture;
     hd_part_kernel kernels[HD_PART_FOUND]; /* the last ones found */
 } hd_part;
 
@@ -78,6 +86,7 @@ static inline void hd_part_began(hd_part *p, uint32_t queue, uint64_t begin)
 {
     hd_part_points *q = &p->points[queue];
     q->begin = begin < q->begin ? begin : q->begin;
+    p->capture.lowest[queue] = begin < p->capture.lowest[queue] ? begin : p->capture.lowest[queue];
 }
 
 /* The stream is empty: did a body fail that was not told of? */
@@ -90,5 +99,7 @@ void hd_part_points_functions(heddle_accelerator *out);
 int hd_part_calls_begin(hd_part *p);
 void hd_part_calls_end(hd_part *p);
 heddle_status hd_part_call(void *self, uint32_t queue, heddle_call_fn fn, void *user, const heddle_span_work *w);
+/* accelerator_record.c: sets record_begin, record_end, replay, replayed and record_free. */
+void hd_part_record_functions(heddle_accelerator *out);
 
 #endif

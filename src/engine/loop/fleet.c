@@ -322,6 +322,31 @@ static uint32_t n_of_points(const heddle_accelerator *a)
            (a->copy_peer != NULL);
 }
 
+/* And of the five that record. */
+static uint32_t n_of_records(const heddle_accelerator *a)
+{
+    return (uint32_t)(a->record_begin != NULL) + (a->record_end != NULL) + (a->replay != NULL) + (a->replayed != NULL) +
+           (a->record_free != NULL);
+}
+
+static heddle_status check_groups(const heddle_accelerator *a)
+{
+    if (!a->mark != !a->marked)
+        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has one of mark and marked", a->name);
+    if (n_of_points(a) % 5u || (a->call && !a->point))
+        return hd_say(
+            NULL, HEDDLE_EINVAL,
+            "heddle_fleet_add: %s has some of point, passed, follow, reaches and copy_peer, but not all, or call alone",
+            a->name);
+    if (n_of_records(a) % 5u || (a->replay && !a->point))
+        return hd_say(
+            NULL, HEDDLE_EINVAL,
+            "heddle_fleet_add: %s has some of record_begin, record_end, replay, replayed and record_free, but "
+            "not all, or no points",
+            a->name);
+    return HEDDLE_OK;
+}
+
 HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelerator *a)
 {
     heddle_accelerator full = HEDDLE_ACCELERATOR_INIT;
@@ -337,13 +362,7 @@ HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelera
     memcpy(&full, a, a->size < sizeof full ? a->size : sizeof full);
     if (!full.name || !full.mem_new || !full.mem_free || !full.copy || !full.span || !full.poll || !full.close)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: the accelerator lacks its name or a function");
-    if (!full.mark != !full.marked)
-        return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has one of mark and marked", full.name);
-    if (n_of_points(&full) % 5u || (full.call && !full.point))
-        return hd_say(
-            NULL, HEDDLE_EINVAL,
-            "heddle_fleet_add: %s has some of point, passed, follow, reaches and copy_peer, but not all, or call alone",
-            full.name);
+    HD_TRY(check_groups(&full));
     if (!full.n_queues || full.n_queues > HEDDLE_MOST_QUEUES || !(full.weight > 0))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has %u queues (1 to %u) and weight %g", full.name,
                       full.n_queues, HEDDLE_MOST_QUEUES, full.weight);

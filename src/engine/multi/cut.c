@@ -86,13 +86,23 @@ static void add_part(hd_line_job *j, const hd_grains *b, uint32_t device)
     p->node = HD_NONE;
 }
 
+/* Does it take long enough? A share that did stays one unless it takes half as long, so that jobs are alike. */
+static int is_long(hd_line_kind *k, uint32_t device)
+{
+    const uint64_t bit = 1ull << device, least = (uint64_t)GIVE_NS * k->line->n_devices;
+    const int was = (k->long_shares & bit) != 0;
+    if (!k->is_steady && was != (k->shares[device].busy_ns >= (was ? least / 2u : least)))
+        k->long_shares ^= bit;
+    return (k->long_shares & bit) != 0;
+}
+
 /* Does only a grain at an end need what is elsewhere, such as a row of a neighbour? *inner: all but such grains. */
-static int has_border(const hd_line_kind *k, uint32_t device, const hd_grains *share, hd_grains *inner)
+static int has_border(hd_line_kind *k, uint32_t device, const hd_grains *share, hd_grains *inner)
 {
     const hd_grains low = {share->begin, share->begin + 1u, 0, k->config.n_2};
     const hd_grains high = {share->end - 1u, share->end, 0, k->config.n_2};
     *inner = *share;
-    if (share->end - share->begin < LEAST_GRAINS || k->shares[device].busy_ns < (uint64_t)GIVE_NS * k->line->n_devices)
+    if (share->end - share->begin < LEAST_GRAINS || !is_long(k, device))
         return 0;
     inner->begin += missing(k, device, &low) != 0;
     inner->end -= missing(k, device, &high) != 0;
@@ -113,7 +123,7 @@ static void add_border(hd_line_job *j, uint32_t device, const hd_grains *share, 
 
 static int cut_shares(hd_line *l, hd_line_job *j)
 {
-    const hd_line_kind *s = j->kind;
+    hd_line_kind *s = j->kind;
     uint64_t n = 0, k, parts;
     uint32_t d;
     for (d = 0; d < l->n_devices; d++)

@@ -17,28 +17,29 @@ static int is_ours(const hd_jobs *j, uint32_t d) { return !j->devices[d].is_lost
 
 /* ---- a device is lost ------------------------------------------------------------------------------------------------------- */
 
-static void drop_all(hd_jobs *j, heddle_status s)
+void hd_jobs_drop_all(hd_jobs *j, heddle_status s)
 {
     j->error = *hd_thread_error();
     hd_line_drop(j->line, NULL, s);
+    hd_sequence_drop(j, NULL, NULL, s);
 }
 
 /* Tells the line of devices that were lost since the last call. 1: there were some. */
-static int tell_losses(hd_jobs *j)
+int hd_jobs_tell_losses(hd_jobs *j)
 {
     int any = 0;
     uint32_t i;
     for (i = 0; i < j->n_devices; i++) {
         hd_jobs_device *d = &j->devices[i];
         heddle_status s;
-        if (!d->is_lost || d->is_told)
+        if (!d->is_lost || d->is_told || hd_sequence_meets_loss(j))
             continue;
         d->is_told = any = 1;
         s = hd_line_lost(j->line, i);
         if (s == HEDDLE_EDEVICE)
             (void)hd_say(NULL, s, "no device is left for jobs; the last one: %.150s", d->trouble);
         if (s != HEDDLE_OK)
-            drop_all(j, s);
+            hd_jobs_drop_all(j, s);
     }
     return any;
 }
@@ -60,8 +61,10 @@ static void start(hd_jobs *j, hd_request *r)
 {
     hd_line_job *job;
     r->start_ns = heddle_host_clock_ns();
-    if (hd_line_start(j->line, r->multi->kind, r, &job) == HEDDLE_OK)
+    if (hd_line_start(j->line, r->multi->kind, r, &job) == HEDDLE_OK) {
+        r->multi->n_in_line++;
         return;
+    }
     (void)hd_say(&j->error, HEDDLE_ENOMEM, "a job: out of memory");
     hd_job_ended(j, NULL, r, HEDDLE_ENOMEM);
 }
@@ -73,11 +76,12 @@ static hd_request **end_of(hd_request **at)
     return at;
 }
 
-static void take_one(hd_jobs *j, hd_request *r)
+void hd_jobs_take(hd_jobs *j, hd_request *r)
 {
     r->next = NULL;
     switch (r->kind) {
     case HD_REQUEST_START: start(j, r); break;
+    case HD_REQUEST_SEQUENCE: break; /* is held */
     case HD_REQUEST_CALL: answer(j, r, r->call(j, r)); break;
     case HD_REQUEST_FETCH:
     case HD_REQUEST_WROTE:
@@ -94,7 +98,8 @@ static void take_requests(hd_jobs *j)
     (void)pthread_mutex_unlock(&j->mutex);
     for (; r; r = next) {
         next = r->next;
-        take_one(j, r);
+        if (!hd_sequence_holds(j, r))
+            hd_jobs_take(j, r);
     }
 }
 
@@ -170,7 +175,7 @@ static int look_at(hd_jobs *j, hd_request *r)
     heddle_status s = HEDDLE_OK;
     if (!r->is_planned)
         s = plan_parts(j, r);
-    if (tell_losses(j)) { /* once more, with those that are left */
+    if (hd_jobs_tell_losses(j)) { /* once more, with those that are left */
         r->is_planned = 0;
         r->n_planned = 0;
         r->points.n = 0;
@@ -225,23 +230,23 @@ static int give_some(hd_jobs *j)
                 say_lost_rows(j);
             else
                 (void)hd_say(NULL, s, "a job: out of memory for what its slices need");
-            drop_all(j, s);
+            hd_jobs_drop_all(j, s);
             return 1;
         }
         if (given)
             hd_put_plan(j, &j->given.plan, &j->given);
-        if (tell_losses(j))
+        if (hd_jobs_tell_losses(j))
             return 1;
     }
     return i > 1;
 }
 
-static void fail_jobs(hd_jobs *j, hd_jobs_device *d)
+void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d)
 {
     (void)hd_say(NULL, HEDDLE_EBODY, "a job failed at index %" PRIu64 " with code %u, on %s", d->fail_index,
                  d->fail_code, d->unit->name);
     d->fail_code = 0;
-    drop_all(j, HEDDLE_EBODY);
+    hd_jobs_drop_all(j, HEDDLE_EBODY);
 }
 
 /* 1: the queue has passed something. */
@@ -252,10 +257,10 @@ static int look_at_queue(hd_jobs *j, uint32_t d, uint32_t role)
         return 0;
     if (hd_put_ask(x, role) != HEDDLE_OK) {
         hd_put_lose(x);
-        return tell_losses(j);
+        return hd_jobs_tell_losses(j);
     }
     if (x->fail_code)
-        fail_jobs(j, x);
+        hd_jobs_fail(j, x);
     if (x->seen[role] == x->passed[role])
         return 0;
     x->passed[role] = x->seen[role];
@@ -294,7 +299,7 @@ static void check_limit(hd_jobs *j, uint32_t d)
     (void)hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", x->unit->name,
                  j->time_limit_ms);
     hd_put_lose(x);
-    (void)tell_losses(j);
+    (void)hd_jobs_tell_losses(j);
 }
 
 /* ---- the thread -------------------------------------------------------------------------------------------------------------- */
@@ -306,19 +311,20 @@ static int turn(hd_jobs *j)
     int moved;
     uint32_t d;
     take_requests(j);
-    moved = give_some(j);
+    moved = hd_sequence_turn(j);
+    moved |= give_some(j);
     for (d = 0; d < j->n_devices; d++)
         moved |= look_at_device(j, d);
     for (d = 0; d < j->n_devices; d++)
         check_limit(j, d);
-    (void)tell_losses(j);
+    (void)hd_jobs_tell_losses(j);
     look_at_requests(j);
     if (moved)
-        j->host_ns += heddle_host_clock_ns() - begin;
+        __atomic_store_n(&j->host_ns, j->host_ns + heddle_host_clock_ns() - begin, __ATOMIC_RELAXED);
     return moved;
 }
 
-static int is_idle(const hd_jobs *j)
+int hd_jobs_is_quiet(const hd_jobs *j)
 {
     uint32_t d;
     for (d = 0; d < j->n_devices; d++)
@@ -354,6 +360,6 @@ void *hd_jobs_main(void *jobs)
                 HD_PAUSE(n);
             else
                 (void)nanosleep(&nap, NULL);
-        } while (!is_idle(j));
+        } while (!hd_jobs_is_quiet(j) || j->held);
     return NULL;
 }

@@ -174,7 +174,7 @@ heddle_status hd_jobs_ask(hd_jobs *j, hd_request *r)
 {
     (void)pthread_mutex_lock(&j->mutex);
     hand_over(j, r);
-    if (r->kind == HD_REQUEST_START) {
+    if (r->kind == HD_REQUEST_START || r->kind == HD_REQUEST_SEQUENCE) {
         (void)pthread_mutex_unlock(&j->mutex);
         return HEDDLE_OK;
     }

@@ -32,6 +32,7 @@ typedef struct hd_jobs_device {
 /* CALL: the driver calls a function, since it owns what that touches. */
 typedef enum hd_request_kind {
     HD_REQUEST_START,
+    HD_REQUEST_SEQUENCE,
     HD_REQUEST_CALL,
     HD_REQUEST_FETCH,
     HD_REQUEST_WROTE,
@@ -47,7 +48,10 @@ typedef struct hd_request {
     uint64_t n_bytes; /* of both */
     heddle_array *array;
     hd_seg_rect rect;
-    hd_list points; /* hd_seg_point: that have to be passed */
+    hd_list points;            /* hd_seg_point: that have to be passed */
+    heddle_sequence *sequence; /* a start of it, or of one of its jobs */
+    uint64_t n_times;          /* of a sequence */
+    uint32_t entry;            /* of a job: its number in the sequence */
     uint64_t start_ns;
     int is_planned, is_answered;
     uint32_t n_planned; /* parts of a fetch */
@@ -67,11 +71,14 @@ typedef struct hd_jobs {
     pthread_cond_t wanted, changed; /* there is a request; one was answered, or a job has ended */
     hd_request *first, *last;       /* that the driver has not taken */
     hd_request *waiting;            /* the driver's: taken, to be answered later, in their order */
+    hd_request *held;               /* the driver's: a start of a sequence, and all that came later */
+    heddle_sequence *sequence;      /* of the first of these, if it has its turn */
+    struct hd_kept *keeps;          /* what is put into queues is kept there; or NULL */
     uint32_t n_jobs;                /* that were started and have not ended */
-    uint64_t host_ns;
-    hd_list arrays;         /* heddle_array *, by their number in the directory; the driver's */
-    uint32_t time_limit_ms; /* the least that was asked for; 0: none */
-    hd_error error;         /* why jobs are being dropped */
+    uint64_t host_ns;               /* atomic */
+    hd_list arrays;                 /* heddle_array *, by their number in the directory; the driver's */
+    uint32_t time_limit_ms;         /* the least that was asked for; 0: none */
+    hd_error error;                 /* why jobs are being dropped */
 } hd_jobs;
 
 struct heddle_multi {
@@ -81,6 +88,9 @@ struct heddle_multi {
     heddle_multi_desc desc;
     uint64_t n_grains_2;
     hd_line_kind *kind;
+    uint32_t n_sequences; /* that have it */
+    int is_freed;         /* by the user, while sequences had it */
+    uint32_t n_in_line;   /* its jobs there; the driver's */
     /* guarded by jobs.mutex: */
     uint32_t n_jobs;      /* that have not ended */
     heddle_status status; /* of those since the last wait: the first that went wrong */
@@ -101,15 +111,48 @@ static inline heddle_array *hd_jobs_array(const hd_jobs *j, uint32_t number)
 {
     return ((heddle_array **)j->arrays.at)[number];
 }
-/* multi.c: for the line: a job has ended, and its request is freed. */
+/* multi.c: for the line: a job has ended, and its request is freed. job NULL: it was not in the line. */
 void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status status);
+/* A request for a start, not handed over. NULL without memory. */
+hd_request *hd_start_new(heddle_multi *m, const void *params);
+/* The caller may start a job or a sequence now: waits for loops of the fleet, and until fewer are under way. Counts it. *own: of the kind of
+ * jobs or the sequence, counted beside. */
+void hd_start_wait(hd_jobs *j, uint32_t *own);
+/* Waits until none is under way; 0: the time is over before. */
+int hd_start_await(hd_jobs *j, const uint32_t *own, uint32_t timeout_ms);
+/* Without devices for jobs: runs one. */
+heddle_status hd_multi_run_here(heddle_multi *m, const void *params);
 
 /* driver.c: the thread's function. */
 void *hd_jobs_main(void *jobs);
+/* For sequences, in its thread. take: a request that was held has its turn. drop_all: all that was started ends; this thread's sentence says
+ * why. fail: a body of the device has failed. is_quiet: nothing is in the line or under way. */
+void hd_jobs_take(hd_jobs *j, hd_request *r);
+void hd_jobs_drop_all(hd_jobs *j, heddle_status s);
+void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d);
+int hd_jobs_is_quiet(const hd_jobs *j);
+int hd_jobs_tell_losses(hd_jobs *j);
+
+/* sequence_turn.c: the driver's hooks. turn: 1: something went on. holds: the request waits behind a sequence. meets_loss: a device is
+ * lost; 1: the line hears of it later. job_ended: one of a sequence. drop: held starts from the first on that is of the kind or the
+ * sequence (NULL and NULL: all) end so, with the jobs' sentence. */
+int hd_sequence_turn(hd_jobs *j);
+int hd_sequence_holds(hd_jobs *j, hd_request *r);
+int hd_sequence_meets_loss(hd_jobs *j);
+void hd_sequence_job_ended(hd_jobs *j, hd_request *r, heddle_status status);
+void hd_sequence_drop(hd_jobs *j, const heddle_multi *m, const heddle_sequence *s, heddle_status status);
+/* kept.c: keeps what a plan puts into queues. */
+void hd_kept_add(struct hd_kept *k, const hd_seg_plan *plan, const hd_given *given);
 
 /* put.c: puts the ops of a plan into the queues. given: the slice of the body that is among them; NULL: there is none. Devices may get lost; the
  * line has to be told then. */
 void hd_put_plan(hd_jobs *j, const hd_seg_plan *plan, const hd_given *given);
+/* One op, with what it waits for and its point. */
+heddle_status hd_put_op(hd_jobs *j, const hd_seg_op *o, const hd_seg_point *waits, const hd_given *given);
+/* Only what it does. */
+heddle_status hd_put_work(hd_jobs *j, const hd_seg_op *o, const hd_given *given);
+/* The device's figures: it has done the op n times. */
+void hd_put_count(hd_jobs *j, const hd_seg_op *o, uint64_t n);
 /* The device is lost; this thread's sentence says why. Its points count as passed. */
 void hd_put_lose(hd_jobs_device *d);
 

@@ -60,6 +60,8 @@ struct hd_line_kind {
     uint32_t n_late;       /* jobs in a row that ended unevenly */
     uint64_t n_uneven;     /* jobs that did since bounds were changed */
     uint64_t n_ended;
+    int is_steady;        /* shares stay as they are, and so does how they are cut */
+    uint64_t long_shares; /* a bit of each device: its share is long enough to be cut for its neighbours' sake */
     hd_kind_counts counts;
     hd_line_kind *next; /* of the line */
 };

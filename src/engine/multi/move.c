@@ -47,6 +47,7 @@ void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_
 {
     copy->ready = p;
     copy->sources = sources;
+    copy->depth = 0;
     copy->is_valid = 1;
     if (copy->window)
         memset(copy->marks, 0, hd_n_marks(s->n_devices) * sizeof *copy->marks);

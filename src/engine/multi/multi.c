@@ -143,8 +143,10 @@ static heddle_status remove_kind(hd_jobs *j, hd_request *r)
 
 static heddle_status cancel(hd_jobs *j, hd_request *r)
 {
+    const int is_in_line = r->multi->n_in_line > 0;
     (void)hd_say(&j->error, HEDDLE_ECANCELED, "the job was cancelled");
     hd_line_drop(j->line, r->multi->kind, HEDDLE_ECANCELED);
+    hd_sequence_drop(j, is_in_line ? NULL : r->multi, NULL, HEDDLE_ECANCELED);
     return HEDDLE_OK;
 }
 
@@ -214,6 +216,9 @@ HEDDLE_API void heddle_multi_free(heddle_multi *m)
     if (!m)
         return;
     (void)heddle_multi_wait(m, HEDDLE_FOREVER);
+    m->is_freed = 1;
+    if (m->n_sequences)
+        return;
     if (m->kind)
         (void)call_driver(m, remove_kind);
     heddle_loop_free(m->loop);
@@ -223,14 +228,9 @@ HEDDLE_API void heddle_multi_free(heddle_multi *m)
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------------------- */
 
-void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status status)
+static void note_end(hd_jobs *j, const hd_request *r, heddle_status status)
 {
-    hd_jobs *j = jobs;
-    hd_request *r = request;
     heddle_multi *m = r->multi;
-    (void)job;
-    if (status == HEDDLE_OK)
-        hd_founds_combine(m->loop);
     (void)pthread_mutex_lock(&j->mutex);
     m->n_jobs--;
     j->n_jobs--;
@@ -241,10 +241,24 @@ void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status sta
     }
     (void)pthread_cond_broadcast(&j->changed);
     (void)pthread_mutex_unlock(&j->mutex);
+}
+
+void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status status)
+{
+    hd_jobs *j = jobs;
+    hd_request *r = request;
+    heddle_multi *m = r->multi;
+    m->n_in_line -= job != NULL;
+    if (status == HEDDLE_OK)
+        hd_founds_combine(m->loop);
+    if (r->sequence)
+        hd_sequence_job_ended(j, r, status);
+    else
+        note_end(j, r, status);
     hd_delete(r, r->n_bytes);
 }
 
-static hd_request *new_start(heddle_multi *m, const void *params)
+hd_request *hd_start_new(heddle_multi *m, const void *params)
 {
     const uint64_t at = (sizeof(hd_request) + 63u) / 64u * 64u, n = at + m->loop->params_bytes;
     hd_request *r = hd_new(n);
@@ -259,20 +273,24 @@ static hd_request *new_start(heddle_multi *m, const void *params)
     return r;
 }
 
-static heddle_status start(heddle_multi *m, const void *params)
+void hd_start_wait(hd_jobs *j, uint32_t *own)
 {
-    hd_jobs *j = m->jobs;
-    hd_request *r = new_start(m, params);
-    if (!r)
-        return hd_say(NULL, HEDDLE_ENOMEM, "heddle_multi_start: out of memory");
-    hd_jobs_await_loops(m->fleet);
+    hd_jobs_await_loops(j->fleet);
     (void)pthread_mutex_lock(&j->mutex);
     while (j->n_jobs >= MOST_JOBS)
         (void)pthread_cond_wait(&j->changed, &j->mutex);
-    m->n_jobs++;
+    ++*own;
     j->n_jobs++;
     (void)pthread_mutex_unlock(&j->mutex);
-    return hd_jobs_ask(j, r);
+}
+
+static heddle_status start(heddle_multi *m, const void *params)
+{
+    hd_request *r = hd_start_new(m, params);
+    if (!r)
+        return hd_say(NULL, HEDDLE_ENOMEM, "heddle_multi_start: out of memory");
+    hd_start_wait(m->jobs, &m->n_jobs);
+    return hd_jobs_ask(m->jobs, r);
 }
 
 /* Without devices for jobs: the call of the first thread that comes along does it. */
@@ -299,12 +317,19 @@ static heddle_status call_here(heddle_multi *m, const void *params)
     return m->desc.call(m->desc.call_user, NULL, &w);
 }
 
-static heddle_status run_here(heddle_multi *m, const void *params, size_t n)
+heddle_status hd_multi_run_here(heddle_multi *m, const void *params)
 {
     const uint64_t begin = heddle_host_clock_ns();
-    const heddle_status s = m->desc.call ? call_here(m, params) : heddle_loop_run(m->loop, params, n);
+    const heddle_status s =
+        m->desc.call ? call_here(m, params) : heddle_loop_run(m->loop, params, m->loop->params_bytes);
     m->time_ns = heddle_host_clock_ns() - begin;
     m->n_here++;
+    return s;
+}
+
+static heddle_status run_here(heddle_multi *m, const void *params)
+{
+    const heddle_status s = hd_multi_run_here(m, params);
     if (s != HEDDLE_OK && m->status == HEDDLE_OK) {
         m->status = s;
         m->error = *hd_thread_error();
@@ -317,19 +342,18 @@ HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params,
     if (!m)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_start: the job is NULL");
     HD_TRY(hd_turns_check_start(&m->loop->turn, "heddle_multi_start", m->loop->table, params, params_bytes));
-    return m->jobs ? start(m, params) : run_here(m, params, params_bytes);
+    return m->jobs ? start(m, params) : run_here(m, params);
 }
 
-static int await_jobs(heddle_multi *m, uint32_t timeout_ms)
+int hd_start_await(hd_jobs *j, const uint32_t *own, uint32_t timeout_ms)
 {
     const struct timespec until = hd_turns_until(timeout_ms);
-    hd_jobs *j = m->jobs;
     int r = 0;
     (void)pthread_mutex_lock(&j->mutex);
-    while (m->n_jobs && r != ETIMEDOUT)
+    while (*own && r != ETIMEDOUT)
         r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&j->changed, &j->mutex)
                                          : pthread_cond_timedwait(&j->changed, &j->mutex, &until);
-    r = !m->n_jobs;
+    r = !*own;
     (void)pthread_mutex_unlock(&j->mutex);
     return r;
 }
@@ -339,7 +363,7 @@ HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms)
     heddle_status s;
     if (!m)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_wait: the job is NULL");
-    if (m->jobs && !await_jobs(m, timeout_ms))
+    if (m->jobs && !hd_start_await(m->jobs, &m->n_jobs, timeout_ms))
         return HEDDLE_EBUSY;
     s = m->status;
     m->status = HEDDLE_OK;

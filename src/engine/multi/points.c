@@ -3,7 +3,7 @@
 #include "engine/multi/points.h"
 
 /* All numbers are in one block, which begins at `given`. */
-static uint64_t clock_bytes(uint32_t n_queues) { return (3ull + 2ull * n_queues) * n_queues * sizeof(uint64_t); }
+static uint64_t clock_bytes(uint32_t n_queues) { return (4ull + 2ull * n_queues) * n_queues * sizeof(uint64_t); }
 
 int hd_clocks_open(hd_clocks *c, uint32_t n_devices)
 {
@@ -11,7 +11,14 @@ int hd_clocks_open(hd_clocks *c, uint32_t n_devices)
     uint64_t *at = hd_new(clock_bytes((uint32_t)n));
     if (!at)
         return -1;
-    *c = (hd_clocks){n_devices, (uint32_t)n, at, at + n, at + 3 * n, at + 3 * n + n * n, at + 2 * n};
+    *c = (hd_clocks){.n_devices = n_devices,
+                     .n_queues = (uint32_t)n,
+                     .given = at,
+                     .done = at + n,
+                     .wait = at + 2 * n,
+                     .held = at + 3 * n,
+                     .known = at + 4 * n,
+                     .since = at + 4 * n + n * n};
     return 0;
 }
 
@@ -63,6 +70,20 @@ hd_seg_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_seg_point *waits, u
     }
     *n_waits = n;
     return (hd_seg_point){queue, c->given[queue]};
+}
+
+void hd_clocks_done(hd_clocks *c, hd_seg_point p)
+{
+    uint64_t *done = c->is_held ? c->held : c->done;
+    if (p.number > done[p.queue])
+        done[p.queue] = p.number;
+}
+
+void hd_clocks_hold(hd_clocks *c, int is_held)
+{
+    c->is_held = is_held;
+    for (uint32_t i = 0; i < c->n_queues && !is_held; i++)
+        hd_clocks_done(c, (hd_seg_point){i, c->held[i]});
 }
 
 uint32_t hd_clocks_host(hd_clocks *c, hd_seg_point *waits)

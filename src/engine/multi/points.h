@@ -28,9 +28,11 @@ typedef struct hd_seg_point {
 typedef struct hd_clocks {
     uint32_t n_devices, n_queues;
     uint64_t *given, *done; /* of each queue */
-    uint64_t *known;        /* [queue][other]: the highest op of the other queue that this one waits for ... */
-    uint64_t *since;        /* ... and the op of this queue that does so                                     */
-    uint64_t *wait;         /* of each queue: what the next op has to wait for                               */
+    uint64_t *held;         /* done, but not to be believed yet */
+    int is_held;
+    uint64_t *known; /* [queue][other]: the highest op of the other queue that this one waits for ... */
+    uint64_t *since; /* ... and the op of this queue that does so                                     */
+    uint64_t *wait;  /* of each queue: what the next op has to wait for                               */
 } hd_clocks;
 
 /* -1 without memory. */
@@ -38,6 +40,10 @@ int hd_clocks_open(hd_clocks *c, uint32_t n_devices);
 void hd_clocks_close(hd_clocks *c);
 /* Gives the queue its next op, and clears c->wait. Writes to `waits` (room for all queues) what the op really has to wait for. */
 hd_seg_point hd_clocks_give(hd_clocks *c, uint32_t queue, hd_seg_point *waits, uint32_t *n_waits);
+/* The queue has passed the point, and all before it. */
+void hd_clocks_done(hd_clocks *c, hd_seg_point p);
+/* 1: points that are done from now on count as not done, until this is called with 0. */
+void hd_clocks_hold(hd_clocks *c, int is_held);
 /* What the host has to wait for; clears c->wait. */
 uint32_t hd_clocks_host(hd_clocks *c, hd_seg_point *waits);
 

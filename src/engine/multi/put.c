@@ -99,13 +99,10 @@ static heddle_status put_move(hd_jobs *j, hd_jobs_device *d, uint32_t role, cons
     if (o->from != HD_HOME && j->devices[o->from].is_lost)
         return HEDDLE_OK; /* nobody reads what it would have moved */
     open_move(j, o, &c, 1);
-    if (o->from != HD_HOME && o->to != HD_HOME) {
-        d->bytes_peers += o->from == o->to ? 0 : n_rows * n_bytes;
+    if (o->from != HD_HOME && o->to != HD_HOME)
         s = a->copy_peer(a->self, role, &c, j->devices[o->from].unit->acc.self);
-    } else {
-        *(c.is_in ? &d->bytes_in : &d->bytes_out) += n_rows * n_bytes;
+    else
         s = hd_copy_put(d->unit, role, c);
-    }
     open_move(j, o, &c, 0);
     return s;
 }
@@ -163,20 +160,41 @@ static heddle_status put_body(hd_jobs_device *d, uint32_t role, const hd_given *
     open_places(d, g, 1);
     s = m->desc.call ? a->call(a->self, role, m->desc.call, m->desc.call_user, &w) : a->span(a->self, role, &w);
     open_places(d, g, 0);
-    d->n_slices++;
     return s;
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------------------ */
 
-static heddle_status put_op(hd_jobs *j, const hd_seg_plan *plan, const hd_seg_op *o, const hd_given *g)
+void hd_put_count(hd_jobs *j, const hd_seg_op *o, uint64_t n)
+{
+    hd_jobs_device *d = device_of(j, o->point.queue);
+    const uint64_t n_bytes = n * (o->rect.end_row - o->rect.row) * (o->rect.end_byte - o->rect.byte);
+    if (o->is_body)
+        d->n_slices += n;
+    else if (o->from == HD_HOME)
+        d->bytes_in += n_bytes;
+    else if (o->to == HD_HOME)
+        d->bytes_out += n_bytes;
+    else if (o->from != o->to)
+        d->bytes_peers += n_bytes;
+}
+
+heddle_status hd_put_work(hd_jobs *j, const hd_seg_op *o, const hd_given *given)
+{
+    hd_jobs_device *d = device_of(j, o->point.queue);
+    const uint32_t role = o->point.queue % HD_N_ROLES;
+    return o->is_body ? put_body(d, role, given) : put_move(j, d, role, o);
+}
+
+heddle_status hd_put_op(hd_jobs *j, const hd_seg_op *o, const hd_seg_point *waits, const hd_given *given)
 {
     hd_jobs_device *d = device_of(j, o->point.queue);
     const uint32_t role = o->point.queue % HD_N_ROLES;
     uint32_t i;
     for (i = 0; i < o->n_waits; i++)
-        HD_TRY(put_wait(j, d, role, ((const hd_seg_point *)plan->waits.at)[o->first_wait + i]));
-    HD_TRY(o->is_body ? put_body(d, role, g) : put_move(j, d, role, o));
+        HD_TRY(put_wait(j, d, role, waits[i]));
+    HD_TRY(hd_put_work(j, o, given));
+    hd_put_count(j, o, 1);
     d->given[role] = o->point.number;
     return d->unit->acc.point(d->unit->acc.self, role, o->point.number);
 }
@@ -184,10 +202,13 @@ static heddle_status put_op(hd_jobs *j, const hd_seg_plan *plan, const hd_seg_op
 void hd_put_plan(hd_jobs *j, const hd_seg_plan *plan, const hd_given *given)
 {
     uint64_t i;
+    if (j->keeps && given)
+        hd_kept_add(j->keeps, plan, given);
     for (i = 0; i < plan->ops.n; i++) {
         const hd_seg_op *o = (const hd_seg_op *)plan->ops.at + i;
+        const hd_seg_point *waits = (const hd_seg_point *)plan->waits.at + o->first_wait;
         hd_jobs_device *d = device_of(j, o->point.queue);
-        if (!d->is_lost && put_op(j, plan, o, given) != HEDDLE_OK)
+        if (!d->is_lost && hd_put_op(j, o, waits, given) != HEDDLE_OK)
             hd_put_lose(d);
     }
 }

@@ -301,11 +301,7 @@ heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_seg_rec
     return tell_host(s, plan);
 }
 
-void hd_segments_done(hd_segments *s, hd_seg_point p)
-{
-    if (p.number > s->clocks.done[p.queue])
-        s->clocks.done[p.queue] = p.number;
-}
+void hd_segments_done(hd_segments *s, hd_seg_point p) { hd_clocks_done(&s->clocks, p); }
 
 /* ---- tidying --------------------------------------------------------------------------------------------------------- */
 

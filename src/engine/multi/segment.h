@@ -112,6 +112,15 @@ heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_seg_rec
 heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan);
 /* The queue has passed the point, and all before it. */
 void hd_segments_done(hd_segments *s, hd_seg_point p);
+/* Replays: what a plan's ops have done is done again, without plans. Pieces are as after the plan if they are as before it at its begin.
+ *
+ * hold: 1: from now on no point counts as done, so that plans do not depend on how quickly devices are; 0: those that are do so again. */
+void hd_segments_hold(hd_segments *s, int is_held);
+/* The queue has passed points up to that one, some of which were given by nobody. */
+void hd_segments_skip(hd_segments *s, hd_seg_point p);
+/* What is under way depends on more devices than was known: a copy on device d on those of the set depends[d], a bit each; at home on
+ * depends[number of devices]. */
+void hd_segments_spread(hd_segments *s, const uint64_t *depends);
 /* From time to time, also with a device that is not full. If a pool is more than 90 % full, and windows had to leave since the last
  * time: what leaves next is moved home if it is nowhere else, until what is free or would leave at once is 20 %; but nothing that is used soon. Joins cells that have become equal,
  * when their number has doubled. */

@@ -124,7 +124,7 @@ void hd_settle_ended(hd_line *l, const hd_line_job *j)
     double mean, last;
     memcpy(k->shares, j->shares, l->n_devices * sizeof *k->shares);
     k->n_ended++;
-    if (j->status != HEDDLE_OK || k->config.map != HEDDLE_MAP_SETTLE || l->n_devices < 2 ||
+    if (j->status != HEDDLE_OK || k->config.map != HEDDLE_MAP_SETTLE || k->is_steady || l->n_devices < 2 ||
         j->n_changes != l->n_changes)
         return;
     last = last_of(k, &mean);

@@ -29,7 +29,7 @@ HEDDLE_API heddle_status heddle_multi_get_stats(const heddle_multi *m, heddle_mu
         full.n_slices = c.n_slices;
         full.n_again = c.n_again;
         full.n_moves = c.n_moves;
-        full.host_ns = m->jobs->host_ns;
+        full.host_ns = __atomic_load_n(&m->jobs->host_ns, __ATOMIC_RELAXED);
         full.n_devices = m->jobs->n_devices;
     }
     hd_copy_known(out, &full, sizeof full);
