@@ -13,7 +13,8 @@ static const struct paper {
     const char *name;
     int (*figures)(const options *o);
 } papers[] = {{"juggler", figures_juggler}, {"didc14", figures_didc14}, {"peerwave", figures_peerwave},
-              {"pagoda", figures_pagoda},   {"hdss", figures_hdss},     {"mesi", figures_mesi}};
+              {"pagoda", figures_pagoda},   {"hdss", figures_hdss},     {"mesi", figures_mesi},
+              {"cumas", figures_cumas}};
 enum { N_PAPERS = sizeof papers / sizeof *papers };
 
 static int unknown_paper(const char *name)

@@ -12,5 +12,6 @@ int figures_peerwave(const options *o);
 int figures_pagoda(const options *o);
 int figures_hdss(const options *o);
 int figures_mesi(const options *o);
+int figures_cumas(const options *o);
 
 #endif

@@ -30,7 +30,7 @@ cc -std=c11 bench/openmp/inspect.c $(pkg-config --cflags --libs heddle_openmp) -
 
 echo "-- command"
 said=$("$prefix/bin/heddle" bench --figures none 2>&1) && exit 1
-grep -q 'juggler, didc14, peerwave, pagoda, hdss or mesi is expected' <<<"$said" || { echo "heddle does not start heddle-figures: $said" && exit 1; }
+grep -q 'juggler, didc14, peerwave, pagoda, hdss, mesi or cumas is expected' <<<"$said" || { echo "heddle does not start heddle-figures: $said" && exit 1; }
 
 echo "-- make install into a folder with a blank"
 make -n install PREFIX="$scratch/a b" | grep '^cmake --install' >"$scratch/install" # the rule, for this build

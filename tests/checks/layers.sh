@@ -93,6 +93,7 @@ function no(why) { print $1 ":" $2 ": includes " $3 ": " why }
         else if (from ~ /^bench\// && to ~ /^bench\/(subjects|task_bench)\//) ; # what benches share
         else if (from ~ /^bench\/papers\// && to ~ /^tools\/heddle\//) ; # the command that starts them
         else if (from ~ /^bench\/papers\/hdss\// && to == "examples/11_foreign/device.h") ; # the device of an example
+        else if (from ~ /^bench\/papers\/cumas\// && to ~ /^tools\/share\/(estimate|load|order|place|replay)\.h$/) ; # its simulator and policies
         else if (to !~ /^[<]/ && !public && index(to, own) != 1 && (to !~ /^apps\// || part[1] == "examples"))
             no("belongs to somebody else")
     }

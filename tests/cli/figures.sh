@@ -127,7 +127,7 @@ run 2 bench --figures pagoda --opt seconds=7
 in_err 'of --figures pagoda there is figures'
 
 run 2 bench --figures other
-in_err 'juggler, didc14, peerwave, pagoda, hdss or mesi is expected'
+in_err 'juggler, didc14, peerwave, pagoda, hdss, mesi or cumas is expected'
 run 2 bench sw --figures juggler
 in_err 'no names of apps'
 run 2 bench --figures juggler --out /nowhere/at/all -n 64 -b 16 --runs 1

@@ -370,7 +370,7 @@ static const option table[] = {
     {"--dump-graph", "FILE", FOR_RUN, set_dump_graph, "write the graph as JSON"},
     {"--tsv", "FILE", FOR_BENCH, set_tsv, "write the TSV there and print a short table"},
     {"--figures", "NAME", FOR_BENCH, set_figures,
-     "juggler, didc14, peerwave, pagoda, hdss, mesi: the figures of those papers, as TSV and SVG"},
+     "juggler, didc14, peerwave, pagoda, hdss, mesi, cumas: the figures of those papers, as TSV and SVG"},
     {"--out", "DIR", FOR_BENCH, set_out, "where the figures go; default ."},
     {"-h", NULL, ALL, set_help, NULL},
     {"--help", NULL, ALL, set_help, "show the options of the command"},

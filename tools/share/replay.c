@@ -9,7 +9,7 @@
 
 typedef struct player {
     uint32_t task, call; /* of the load; task == n_tasks: it has ended */
-    double left;         /* of the call */
+    double left, begin;  /* of the call: what is left, and when it was first served */
     double factor[SHARE_N_CHANNELS];
     uint32_t age, call_age, place, n_overtaken;
     double end;
@@ -52,6 +52,12 @@ static double normal(uint64_t *state)
 static int has_ended(const sim *s, const player *p) { return p->task == s->load->n_tasks; }
 static const share_load_task *task_of(const sim *s, const player *p) { return &s->load->tasks[p->task]; }
 
+static void begin_call(const sim *s, player *p)
+{
+    p->left = (double)s->load->calls[p->call].ns;
+    p->begin = s->now;
+}
+
 /* Its next task that has calls, from this one of the load on. */
 static void begin_task(sim *s, uint32_t i, uint32_t from)
 {
@@ -67,7 +73,7 @@ static void begin_task(sim *s, uint32_t i, uint32_t from)
     if (has_ended(s, p))
         return;
     p->call = t[from].first_call;
-    p->left = (double)s->load->calls[p->call].ns;
+    begin_call(s, p);
 }
 
 static void end_call(sim *s, uint32_t i)
@@ -75,11 +81,13 @@ static void end_call(sim *s, uint32_t i)
     player *p = &s->players[i];
     const share_load_task *t = task_of(s, p);
     p->end = s->now;
+    if (s->how->see)
+        s->how->see(s->how->seer, i, s->load->calls[p->call].channel, p->begin, s->now);
     if (++p->call == t->first_call + t->n_calls) {
         begin_task(s, i, p->task + 1);
         return;
     }
-    p->left = (double)s->load->calls[p->call].ns;
+    begin_call(s, p);
     p->call_age = ++s->clock;
 }
 
@@ -176,8 +184,10 @@ static void choose(sim *s, int channel)
                 best = (int)i;
         }
     l->server = best;
-    if (best >= 0)
-        begin_service(s, (uint32_t)best);
+    if (best < 0)
+        return;
+    s->players[best].begin = s->now;
+    begin_service(s, (uint32_t)best);
 }
 
 /* ---- time ---- */

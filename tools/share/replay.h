@@ -15,6 +15,9 @@ typedef struct share_replay_how {
     double wrong;   /* estimates are wrong by a log-normal factor of this sigma; 0: right */
     uint64_t seed;  /* of the order of arrival, and of what is wrong */
     int is_unknown; /* nothing is known of any program */
+    /* NULL, or called for each call that has ended. */
+    void (*see)(void *seer, uint32_t program, share_channel channel, double begin_ns, double end_ns);
+    void *seer;
 } share_replay_how;
 
 typedef struct share_replay_result {

@@ -16,7 +16,7 @@ static int summarise(const share_load *load, const share_replay_options *o, shar
     double n_plans = 0;
     memset(s, 0, sizeof *s);
     for (uint32_t k = 0; k < o->n_orders; k++) {
-        share_replay_how how = {policy, row, o->slack_percent, o->wrong, o->seed + k, o->is_unknown};
+        share_replay_how how = {policy, row, o->slack_percent, o->wrong, o->seed + k, o->is_unknown, NULL, NULL};
         share_replay_result r;
         if (share_replay(load, &how, &r))
             return -1;

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* measured.c - the subjects on a GPU. Of each mix the programs run alone first, all in one start: that gives the times by which no order can be
+ * better, and tells the daemon what each program does. Then each subject has a start, with as many rounds as orders of arrival. */
+#include "cumas.h"
+#include "room.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct measuring {
+    const cumas_ask *ask;
+    cumas_measured *to;
+    room room;
+    uint64_t begin_ns;
+    uint32_t at; /* of the mixes */
+    mix mix;
+    double longest_s; /* of the starts of this mix */
+} measuring;
+
+static double left_s(const measuring *m) { return m->ask->seconds - 1e-9 * (double)(cli_now_ns() - m->begin_ns); }
+
+/* Balanced rows are less in question, and come after all others. */
+static uint32_t orders_of(const measuring *m)
+{
+    return m->at ? (2 * m->ask->n_orders + CUMAS_A_SET - 1) / CUMAS_A_SET : m->ask->n_orders;
+}
+
+/* room_run's, or 1 when there is no time left. */
+static int run(measuring *m, room_start *how, const mix_rounds *rounds, char *why)
+{
+    uint64_t begin_ns = cli_now_ns();
+    double took_s;
+    int status;
+    how->limit_s = left_s(m);
+    if (how->limit_s < 1.2 * m->longest_s + 1) {
+        snprintf(why, MIX_ERROR, "no time left");
+        return 1;
+    }
+    status = room_run(&m->room, &m->mix, how, rounds, why);
+    m->to->failed |= status < 0;
+    took_s = 1e-9 * (double)(cli_now_ns() - begin_ns);
+    if (!status && took_s > m->longest_s)
+        m->longest_s = took_s;
+    return status;
+}
+
+/* ---- alone ---- */
+
+static double median(const mix_rounds *r, uint32_t program, double (*of)(const mix_part *))
+{
+    double sorted[CUMAS_MOST_ORDERS];
+    uint32_t n = 0;
+    for (uint32_t round = 0; round < r->n && n < CUMAS_MOST_ORDERS; round++)
+        if (mix_part_of(r, program, round)->is_here)
+            figure_put(sorted, n++, of(mix_part_of(r, program, round)));
+    return figure_middle(sorted, n);
+}
+static double in_of(const mix_part *p) { return p->in_ms; }
+static double kernels_of(const mix_part *p) { return p->kernels_ms; }
+static double out_of(const mix_part *p) { return p->out_ms; }
+
+static uint64_t ns_of(double ms) { return ms < 1e-3 ? 0 : (uint64_t)(ms * 1e6); }
+
+/* The flow shop's optimum; 0: there are too many programs, or no memory. */
+static double best_of(const cumas_measured *to, uint32_t at)
+{
+    share_task tasks[MIX_MOST_PROGRAMS] = {0};
+    uint32_t order[MIX_MOST_PROGRAMS], n = to->mixes[at].n_programs;
+    share_state now = {.row = SHARE_MOST_ROW};
+    uint64_t sum;
+    for (uint32_t i = 0; i < n; i++)
+        tasks[i] = (share_task){.s_ns = ns_of(to->mixes[at].in_ms[i]),
+                                .p_ns = ns_of(to->mixes[at].kernels_ms[i]),
+                                .r_ns = ns_of(to->mixes[at].out_ms[i]),
+                                .is_known = 1};
+    if (share_order(SHARE_POLICY_EXACT, tasks, n, &now, order))
+        return 0;
+    return (double)share_ends(tasks, order, n, &now, &sum) / 1e6;
+}
+
+static void take_alone(measuring *m, const mix_rounds *rounds)
+{
+    cumas_measured *to = m->to;
+    for (uint32_t i = 0; i < m->mix.n; i++) {
+        snprintf(to->mixes[m->at].names[i], sizeof to->mixes[m->at].names[i], "%s", m->mix.programs[i].name);
+        to->mixes[m->at].in_ms[i] = median(rounds, i, in_of);
+        to->mixes[m->at].kernels_ms[i] = median(rounds, i, kernels_of);
+        to->mixes[m->at].out_ms[i] = median(rounds, i, out_of);
+    }
+    to->mixes[m->at].n_programs = m->mix.n;
+    to->mixes[m->at].best_ms = best_of(to, m->at);
+}
+
+/* A task is known by its number, so that each program has as many rounds alone as beside others. */
+static int run_alone(measuring *m, char *why)
+{
+    room_start how = {.policy = share_policy_word(SHARE_POLICY_NONE), .row = 12};
+    mix_rounds rounds;
+    int status;
+    if (mix_rounds_new(&rounds, m->mix.n, m->mix.n * orders_of(m)))
+        return -1;
+    mix_alone(&rounds);
+    room_forget(&m->room);
+    status = run(m, &how, &rounds, why);
+    if (!status) {
+        take_alone(m, &rounds);
+        if (room_keep(&m->room)) {
+            snprintf(why, MIX_ERROR, "the daemon learnt nothing");
+            status = -1;
+        }
+    }
+    mix_rounds_free(&rounds);
+    m->longest_s = 0; /* of more rounds than the others */
+    return status;
+}
+
+/* ---- beside one another ---- */
+
+static void take(cumas_outcome *o, const mix_rounds *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        o->ms[i] = mix_makespan_ms(r, i);
+        o->mean_end_ms[i] = mix_mean_end_ms(r, i);
+    }
+    o->n = r->n;
+}
+
+static void run_subject(measuring *m, cumas_subject_id id)
+{
+    const cumas_subject *s = &cumas_subjects[id];
+    cumas_outcome *o = &m->to->mixes[m->at].subjects[id];
+    mix_rounds *rounds = &m->to->mixes[m->at].first[id];
+    room_start how = {.policy = s->bits & CUMAS_PLAIN ? NULL : share_policy_word(s->policy),
+                      .row = s->row,
+                      .with_mps = s->bits & CUMAS_WITH_MPS};
+    if (s->bits & CUMAS_ESTIMATES)
+        return;
+    cli_progress("%s: %s", cumas_kinds[m->at].name, s->name);
+    if (mix_rounds_new(rounds, m->mix.n, orders_of(m))) {
+        snprintf(o->why, sizeof o->why, "no memory");
+        return;
+    }
+    mix_arrive(rounds, 1);
+    if (!run(m, &how, rounds, o->why))
+        take(o, rounds);
+}
+
+static void measure_mix(measuring *m)
+{
+    char why[MIX_ERROR] = "no memory";
+    int failed;
+    cli_progress("%s: each alone", cumas_kinds[m->at].name);
+    m->longest_s = 0;
+    failed = mix_read(&m->mix, cumas_kinds[m->at].programs, why) || run_alone(m, why);
+    for (uint32_t id = 0; id < CUMAS_N_SUBJECTS; id++)
+        if (!failed && m->ask->needs & CUMAS_BESIDE)
+            run_subject(m, (cumas_subject_id)id);
+        else if (failed)
+            snprintf(m->to->mixes[m->at].subjects[id].why, MIX_ERROR, "alone: %.400s", why);
+}
+
+/* ---- an eighth ---- */
+
+enum { EIGHTH_ROUNDS = 3, PARTS = 8 };
+
+/* MB that a program of the first mix copies in. */
+static double mb_in(const share_load *load, double rate, const char *name)
+{
+    double ns = 0;
+    for (uint32_t t = 0; t < load->n_tasks; t++)
+        for (uint32_t k = 0; k < load->tasks[t].n_calls && !strcmp(load->programs[load->tasks[t].program], name); k++) {
+            const share_call *c = &load->calls[load->tasks[t].first_call + k];
+            ns += c->channel == SHARE_S ? (double)c->ns : 0;
+        }
+    return ns * rate / 1e6; /* ns x GB/s are bytes */
+}
+
+static int make_small(measuring *m)
+{
+    share_load load;
+    if (cumas_load(&cumas_kinds[0], m->ask->rate, &load))
+        return -1;
+    for (uint32_t i = 0; i < m->mix.n; i++)
+        snprintf(m->mix.programs[i].options, sizeof m->mix.programs[i].options, "--mb %.2f",
+                 mb_in(&load, m->ask->rate, m->mix.programs[i].name) / PARTS);
+    share_load_free(&load);
+    return 0;
+}
+
+static void measure_eighth(measuring *m)
+{
+    room_start how = {.policy = share_policy_word(SHARE_POLICY_NONE), .row = 12};
+    char *why = m->to->eighth_why;
+    mix_rounds rounds;
+    if (mix_read(&m->mix, cumas_kinds[0].programs, why))
+        return;
+    if (make_small(m) || mix_rounds_new(&rounds, m->mix.n, m->mix.n * EIGHTH_ROUNDS)) {
+        snprintf(why, MIX_ERROR, "no memory");
+        return;
+    }
+    mix_alone(&rounds);
+    for (uint32_t i = 0, failed = (uint32_t)run(m, &how, &rounds, why); i < m->mix.n && !failed; i++)
+        m->to->eighth_ms[i] = median(&rounds, i, kernels_of);
+    mix_rounds_free(&rounds);
+}
+
+cumas_measured *cumas_measure(const cumas_ask *a)
+{
+    measuring m = {.ask = a, .to = calloc(1, sizeof *m.to), .begin_ns = cli_now_ns()};
+    if (!m.to)
+        return NULL;
+    if (room_open(&m.room, a->programs, m.to->why))
+        return m.to;
+    measure_mix(&m);
+    if (a->needs & CUMAS_EIGHTH)
+        measure_eighth(&m);
+    m.at = 1;
+    if (a->needs & CUMAS_BESIDE)
+        measure_mix(&m);
+    room_close(&m.room);
+    return m.to;
+}
+
+void cumas_measured_free(cumas_measured *m)
+{
+    for (uint32_t at = 0; m && at < CUMAS_N_MIXES; at++)
+        for (uint32_t id = 0; id < CUMAS_N_SUBJECTS; id++)
+            mix_rounds_free(&m->mixes[at].first[id]);
+    free(m);
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# mixes.sh - `heddle bench --figures cumas` with programs that stand in for those of apps/cumas, on the fake driver: all subjects have rows, the best
+# order is told from times alone, and a program that dies, hangs, fails, is mute or wrong is named, ends its start, and leaves nothing behind.
+. "$(dirname "$0")/common.bash"
+export TMPDIR=$scratch FAKE_CUDA_RATE=400 FAKE_CUDA_PAGEABLE=200 HEDDLE_SHARE_PIECE=262144 HEDDLE_SHARE_LANES=2
+stands=$scratch/programs
+mkdir "$stands"
+for name in b+tree backprop BlackScholes gaussian hotspot lavaMD lud nw particlefilter pathfinder srad vectorAdd; do
+    cp "$programs/share_rounds" "$stands/$name"
+    printf '%s' "$name" >>"$stands/$name" # programs are told apart by what is in them
+done
+# STATUS ARGUMENT...: into `out` and the folder `figures`.
+figures() {
+    local want=$1 got=0
+    shift
+    rm -rf "$scratch/figures"
+    "$heddle" bench --figures cumas --out "$scratch/figures" --opt programs="$stands" "$@" >"$scratch/out" 2>&1 || got=$?
+    [ "$got" = "$want" ] || { cat "$scratch/out"; cat "$scratch/figures"/*mixes.tsv; fail "status $got instead of $want: $*"; }
+    ! ls -d /tmp/heddle-cumas.* >/dev/null 2>&1 || fail "a folder is left: $(ls -d /tmp/heddle-cumas.*)"
+    ! pgrep -f "$stands/" >/dev/null || fail "a program is left: $(pgrep -af "$stands/")"
+}
+# MIX SUBJECT ROW COLUMN: of a measured row.
+value() {
+    awk -F '\t' -v mix="$1" -v subject="$2" -v row="$3" -v column="$4" '
+        $1 == "how" { for (i = 1; i <= NF; i++) at[$i] = i }
+        $1 == "measured" && $2 == mix && $3 == subject && $4 == row { print $(at[column]) }' "$scratch/figures/cumas-mixes.tsv"
+}
+holds() { awk "BEGIN { exit !($1) }" || { cat "$scratch/figures/cumas-mixes.tsv"; fail "not so: $1"; }; }
+
+echo "-- all subjects"
+figures 0 --opt figures=mixes,4.1,4.2,4.8 --opt orders=5
+for mix in table balanced; do
+    n=$([ $mix = table ] && echo 5 || echo 2)
+    best=$(value $mix "best possible" - ms)
+    holds "$best > 5"
+    while read -r row subject; do
+        [ "$(value $mix "$subject" "$row" orders)" = "$n" ] || fail "$mix, $subject: $(value $mix "$subject" "$row" why)"
+        # Kernels of stand-ins share nothing, so that the best order of a flow shop is no bound for them.
+        holds "$(value $mix "$subject" "$row" least_ms) > 5 && $(value $mix "$subject" "$row" least_ms) <= $(value $mix "$subject" "$row" ms)"
+        holds "$(value $mix "$subject" "$row" ms) / $best < 1.001 * $(value $mix "$subject" "$row" of_best) + 0.001"
+        holds "$(value $mix "$subject" "$row" mean_end_ms) < $(value $mix "$subject" "$row" ms)"
+    done <<<"12 exact
+8 exact
+12 dp
+12 fifo
+12 strings
+12 none
+- time slices"
+done
+# Pageable copies have half the rate there.
+holds "$(value table "time slices" - ms) > 1.2 * $(value table fifo 12 ms)"
+[ "$(grep -c '^measured' "$scratch/figures/cumas-4.1.tsv")" = 12 ] || fail "4.1: $(cat "$scratch/figures/cumas-4.1.tsv")"
+[ "$(grep -c '^measured	exact	.*	all	' "$scratch/figures/cumas-4.2.tsv")" = 12 ] || fail "4.2: $(cat "$scratch/figures/cumas-4.2.tsv")"
+grep -q '^measured	table	A	exact	12	5	' "$scratch/figures/cumas-4.8.tsv" || fail "4.8: $(cat "$scratch/figures/cumas-4.8.tsv")"
+if command -v nvidia-cuda-mps-control >/dev/null; then
+    echo "MPS is here: what it says is not looked at"
+else
+    grep -q '^measured	table	MPS	.*skipped.*MPS cannot be started' "$scratch/figures/cumas-mixes.tsv" || fail "without MPS"
+fi
+
+# TROUBLE SENTENCE [SECONDS]: that start has a row with the sentence. Alone, lud has round 7.
+trouble() {
+    echo "-- $1"
+    ROUNDS_TROUBLE=$1 figures 1 --opt figures=mixes --opt orders=1 --opt seconds="${3:-30}"
+    grep -qE "^measured	table	exact	12	0	skipped	.*$2" "$scratch/figures/cumas-mixes.tsv" ||
+        { cat "$scratch/figures/cumas-mixes.tsv"; fail "not said: $2"; }
+}
+trouble lud:wrong:7 'lud: the results of round 7 are wrong'
+trouble lud:die:1 '	lud was ended by signal 9' $((${#sanitized} ? 20 : 5))
+trouble lud:fail:7 'lud ended with status 2: lud: it does not work'
+trouble lud:mute:7 'lud said nothing of round 7'
+trouble lud:hang:7 'the programs did not end within [23] s' 3
+
+echo "-- an eighth of the bytes"
+FAKE_CUDA_RATE=0 FAKE_CUDA_PAGEABLE=0 FAKE_CUDA_MEMORY=8000000000 figures 0 --opt figures=4.12 --opt orders=1
+[ "$(grep -c '^measured' "$scratch/figures/cumas-4.12.tsv")" = 9 ] || fail "4.12: $(cat "$scratch/figures/cumas-4.12.tsv")"
+
+echo "-- no time"
+figures 0 --opt figures=mixes --opt orders=30 --opt seconds=1
+grep -q '^measured	balanced	exact	12	0	skipped	.*no time left' "$scratch/figures/cumas-mixes.tsv" || fail "no time"
+
+echo "-- nothing that could run"
+figures 0 --opt figures=mixes --opt programs="$scratch/nowhere"
+grep -q "^# nothing is measured: there are no programs in $scratch/nowhere" "$scratch/figures/cumas-mixes.tsv" || fail "no programs"
+FAKE_CUDA_FAULTS=cuInit:1:100 figures 0 --opt figures=mixes
+grep -q '^# nothing is measured: vectorAdd ended with status' "$scratch/figures/cumas-mixes.tsv" || fail "no device"
