@@ -49,12 +49,19 @@ static void draw(const parts *p, const char *note, FILE *out)
 {
     static const char *const series[] = {"copies in", "kernels", "copies out"};
     double share[SHARE_MOST_TASKS * N_PARTS];
+    char short_names[SHARE_MOST_TASKS][16]; /* longer ones would touch */
+    const char *groups[SHARE_MOST_TASKS];
     chart c = {.title = "Where a program's time goes", .note = note, .unit = "% of the time", .stacked = 1};
     for (uint32_t i = 0; i < p->n * N_PARTS; i++) {
         const double *ms = &p->ms[i / N_PARTS * N_PARTS], sum = ms[0] + ms[1] + ms[2];
         share[i] = sum > 0 ? 100 * p->ms[i] / sum : 0;
     }
-    chart_fill(&c, p->n, p->names, N_PARTS, series, share);
+    for (uint32_t i = 0; i < p->n; i++) {
+        snprintf(short_names[i], sizeof short_names[i], "%.*s%s", strlen(p->names[i]) > 12 ? 8 : 12, p->names[i],
+                 strlen(p->names[i]) > 12 ? "." : "");
+        groups[i] = short_names[i];
+    }
+    chart_fill(&c, p->n, groups, N_PARTS, series, share);
     chart_print(&c, out);
 }
 

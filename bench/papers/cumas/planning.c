@@ -90,18 +90,18 @@ typedef struct over {
     double sum, most;
 } over;
 
-/* How much longer than the best the order is, in percent. */
+/* How many times as long as the best the order takes. */
 static int put_over(share_policy policy, const share_task *tasks, uint64_t best, over *o)
 {
     const share_state now = {.row = RANDOM_TASKS};
     uint32_t order[RANDOM_TASKS];
     uint64_t sum;
-    double percent;
+    double times;
     if (share_order(policy, tasks, RANDOM_TASKS, &now, order))
         return cli_bad("no memory");
-    percent = 100.0 * ((double)share_ends(tasks, order, RANDOM_TASKS, &now, &sum) / (double)best - 1);
-    o->sum += percent;
-    o->most = percent > o->most ? percent : o->most;
+    times = (double)share_ends(tasks, order, RANDOM_TASKS, &now, &sum) / (double)best;
+    o->sum += times;
+    o->most = times > o->most ? times : o->most;
     return CLI_OK;
 }
 
@@ -135,9 +135,9 @@ int cumas_make_random(const cumas_ask *a, const cumas_measured *m)
         for (size_t i = 0; i < COUNT(policies) && !status; i++)
             status = put_over(policies[i], tasks, best, &all[i]);
     }
-    fputs("how\tpolicy\tsets\ttasks\tover_percent\tmost_percent\n", f.tsv.out);
+    fputs("how\tpolicy\tsets\ttasks\tof_least\tmost_of_least\n", f.tsv.out);
     for (size_t i = 0; i < COUNT(policies); i++)
-        fprintf(f.tsv.out, "simulated\t%s\t%d\t%d\t%.3f\t%.3f\n", share_policy_word(policies[i]), RANDOM_SETS,
+        fprintf(f.tsv.out, "simulated\t%s\t%d\t%d\t%.4f\t%.4f\n", share_policy_word(policies[i]), RANDOM_SETS,
                 RANDOM_TASKS, all[i].sum / RANDOM_SETS, all[i].most);
     return cumas_end(&f, "cumas-random", 0, status);
 }

@@ -6,8 +6,8 @@
 
 enum { WIDTH = 960, LEFT = 70, PLOT = 860, TOP = 96, HEIGHT = 320, PANEL = 264, GAP = 44 };
 
-static const char *const colours[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1",
-                                      "#76b7b2", "#edc948", "#9c755f", "#8c8c8c", "#d37295"};
+static const char *const colours[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2",
+                                      "#edc948", "#9c755f", "#8c8c8c", "#d37295", "#a0cbe8", "#86bc86"};
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
 static void begin(FILE *out, int height, const char *title, const char *note)
@@ -169,6 +169,11 @@ void chart_print(const chart *c, FILE *out)
 
 /* ---- timelines ---- */
 
+/* Of an axis of time: us, or ms when it is long. */
+static int is_long(double span) { return span >= 1e8; }
+static const char *unit_of(double span) { return is_long(span) ? "ms" : "us"; }
+static double in_unit(double span, double ns) { return (is_long(span) ? 1e-6 : 1e-3) * ns; }
+
 static void print_body(const panel *p, uint32_t body, double span, int top, FILE *out)
 {
     double pitch = (double)PANEL / (double)(p->n_rows ? p->n_rows : 1);
@@ -186,8 +191,8 @@ static void print_body(const panel *p, uint32_t body, double span, int top, FILE
 
 static void print_panel(const panel *p, const char *row_name, size_t n_bodies, double span, int top, FILE *out)
 {
-    fprintf(out, "<text x=\"%d\" y=\"%d\" font-weight=\"600\">%s: %.1f us</text>\n", LEFT, top - 8, p->title,
-            1e-3 * (double)p->run_ns);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" font-weight=\"600\">%s: %.1f %s</text>\n", LEFT, top - 8, p->title,
+            in_unit(span, (double)p->run_ns), unit_of(span));
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f6f8fa\"/>\n", LEFT, top, PLOT, PANEL);
     fprintf(out, "<text transform=\"translate(40 %d) rotate(-90)\" text-anchor=\"middle\">%u %s</text>\n",
             top + PANEL / 2, p->n_rows, row_name);
@@ -198,11 +203,10 @@ static void print_panel(const panel *p, const char *row_name, size_t n_bodies, d
 
 static void time_axis(double span, int y, FILE *out)
 {
-    double step = round_step(1e-3 * span / 8);
-    for (double us = 0; us <= 1e-3 * span; us += step)
-        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", LEFT + PLOT * us / (1e-3 * span),
-                y, us);
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">us</text>\n", LEFT + PLOT / 2, y + 18);
+    double end = in_unit(span, span), step = round_step(end / 8);
+    for (double at = 0; at <= end; at += step)
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", LEFT + PLOT * at / end, y, at);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", LEFT + PLOT / 2, y + 18, unit_of(span));
 }
 
 void chart_print_panels(const char *title, const char *row_name, const char *const *bodies, size_t n_bodies,
