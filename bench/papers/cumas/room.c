@@ -126,13 +126,16 @@ static void look(group *g)
         }
 }
 
+/* Not counted as failures. */
 static void kill_group(group *g)
 {
     for (uint32_t i = 0; i < g->n; i++)
-        if (g->pids[i])
+        if (g->pids[i]) {
             kill(g->pids[i], SIGKILL);
-    for (; g->n_left; nap_ms(2))
-        look(g);
+            waitpid(g->pids[i], &g->statuses[i], 0);
+            g->pids[i] = g->statuses[i] = 0;
+        }
+    g->n_left = 0;
 }
 
 /* 0, or -1: it took too long. */
@@ -388,14 +391,34 @@ static int take_all(const room *r, const mix *m, const mix_rounds *rounds, char 
     return failed;
 }
 
+/* The others of a barrier end with a sentence when one has failed. */
+static int is_follower(const room *r, uint32_t i)
+{
+    char said[300];
+    last_line(path_of(r, "err", i).text, said, sizeof said);
+    return strstr(said, "another program of the barrier") != NULL;
+}
+
+static uint32_t culprit(const room *r, const group *g)
+{
+    uint32_t i = (uint32_t)g->failed;
+    if (!is_follower(r, i))
+        return i;
+    for (i = 0; i < g->n; i++)
+        if (g->statuses[i] && !is_follower(r, i))
+            return i;
+    return (uint32_t)g->failed;
+}
+
 /* Status 1 is that of wrong results; the lines tell of which round. */
 static int judge(const room *r, const mix *m, const mix_rounds *rounds, const group *g, char *why)
 {
-    int status = g->failed < 0 ? 0 : g->statuses[g->failed];
+    uint32_t i = g->failed < 0 ? 0 : culprit(r, g);
+    int status = g->statuses[i];
     if (!status || (WIFEXITED(status) && WEXITSTATUS(status) == 1))
         if (take_all(r, m, rounds, why))
             return -1;
-    return status ? say_status(r, m->programs[g->failed].name, status, (uint32_t)g->failed, why) : 0;
+    return status ? say_status(r, m->programs[i].name, status, i, why) : 0;
 }
 
 static int run_programs(const room *r, const mix *m, const room_start *how, const mix_rounds *rounds, char *why)
