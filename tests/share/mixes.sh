@@ -66,7 +66,7 @@ trouble() {
         { cat "$scratch/figures/cumas-mixes.tsv"; fail "not said: $2"; }
 }
 trouble lud:wrong:7 'lud: the results of round 7 are wrong'
-trouble lud:die:1 '	lud was ended by signal 9' $((${#sanitized} ? 20 : 5))
+trouble lud:die:1 '	lud was ended by signal 9' $((${#sanitized} ? 12 : 5))
 trouble lud:fail:7 'lud ended with status 2: lud: it does not work'
 trouble lud:mute:7 'lud said nothing of round 7'
 trouble lud:hang:7 'the programs did not end within [23] s' 3
