@@ -31,11 +31,14 @@ static int run(measuring *m, room_start *how, const mix_rounds *rounds, char *wh
     uint64_t begin_ns = cli_now_ns();
     double took_s;
     int status;
-    how->limit_s = left_s(m);
-    if (how->limit_s < 1.2 * m->longest_s + 1) {
+    const double left = left_s(m);
+    if (left < 1.2 * m->longest_s + 1) {
         snprintf(why, MIX_ERROR, "no time left");
         return 1;
     }
+    /* A start that hangs is not to take all of it. */
+    how->limit_s = m->longest_s > 0 ? 3 * m->longest_s + 10 : 0.4 * left + 1;
+    how->limit_s = how->limit_s < left ? how->limit_s : left;
     status = room_run(&m->room, &m->mix, how, rounds, why);
     m->to->failed |= status < 0;
     took_s = 1e-9 * (double)(cli_now_ns() - begin_ns);

@@ -9,5 +9,6 @@ mixes_short() {
 }
 mixes_long() {
     [ "$dry" = 1 ] || mkdir -p "$tables/cumas"
-    try mixes.figures 560 "$build/exact/heddle-figures" --figures cumas --opt seconds=530 --out "$tables/cumas"
+    local left=$((budget - SECONDS - 15)) # after the build
+    try mixes.figures $left "$build/exact/heddle-figures" --figures cumas --opt seconds=$((left - 25)) --out "$tables/cumas"
 }
