@@ -26,7 +26,7 @@ grep -qx 'cuMemAlloc_v2: libheddle_share.so, none' "$scratch/ours"
 
 echo "-- codes, and nothing written"
 for name in cuMemAlloc_v2 cuMemFree_v2 cuMemcpyHtoD_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuStreamSynchronize cuCtxSynchronize \
-    cuStreamEndCapture cuMemcpy2D_v2 cuMemHostAlloc; do
+    cuStreamEndCapture cuMemcpy2D_v2 cuMemHostRegister_v2; do
     FAKE_CUDA_FAULTS=$name:0:77 preloaded "$programs/share_codes" $name 77 >"$scratch/out" 2>&1 || { cat "$scratch/out"; fail "$name"; }
 done
 echo "-- order, captures, contexts"

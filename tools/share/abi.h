@@ -179,8 +179,6 @@ typedef struct CUDA_MEMCPY3D {
     X(cuEventCreate, (CUevent *e, unsigned flags))                                                                     \
     X(cuEventDestroy_v2, (CUevent e))                                                                                  \
     X(cuEventRecord, (CUevent e, CUstream s))                                                                          \
-    X(cuMemHostAlloc, (void **p, size_t n, unsigned flags))                                                            \
-    X(cuMemFreeHost, (void *p))                                                                                        \
     X(cuMemHostRegister_v2, (void *p, size_t n, unsigned flags))                                                       \
     X(cuMemHostUnregister, (void *p))                                                                                  \
     X(cuMemHostGetDevicePointer_v2, (CUdeviceptr *d, void *p, unsigned flags))                                         \

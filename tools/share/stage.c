@@ -3,6 +3,7 @@
  * its own and two pinned pieces. A job is one copy; its lanes take piece after piece. */
 #include "stage.h"
 
+#include "pinned.h"
 #include "variable.h"
 
 #include <pthread.h>
@@ -31,6 +32,7 @@ typedef struct lane {
     pthread_t thread;
     CUstream stream;
     CUevent events[2];
+    share_pinned ring;
     char *buffers[2];
 } lane;
 
@@ -180,7 +182,6 @@ static int lane_open(lane *l)
     const share_driver *real = l->set->real;
     size_t n = l->set->piece_bytes;
     int relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
-    void *p = NULL;
     if (real->cuCtxSetCurrent(l->set->context) != CUDA_SUCCESS)
         return -1;
     if (real->cuThreadExchangeStreamCaptureMode)
@@ -188,9 +189,9 @@ static int lane_open(lane *l)
     if (real->cuStreamCreate(&l->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
         real->cuEventCreate(&l->events[0], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
         real->cuEventCreate(&l->events[1], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
-        real->cuMemHostAlloc(&p, 2 * n, CU_MEMHOST_PORTABLE) != CUDA_SUCCESS)
+        share_pinned_new(real, 2 * n, &l->ring))
         return -1;
-    l->buffers[0] = p, l->buffers[1] = (char *)p + n;
+    l->buffers[0] = l->ring.at, l->buffers[1] = l->ring.at + n;
     return 0;
 }
 
@@ -202,8 +203,7 @@ static void lane_close(lane *l)
             real->cuEventDestroy_v2(l->events[i]);
     if (l->stream)
         real->cuStreamDestroy_v2(l->stream);
-    if (l->buffers[0])
-        real->cuMemFreeHost(l->buffers[0]);
+    share_pinned_free(real, &l->ring);
 }
 
 static void lane_ready(ring_set *s, int is_broken)

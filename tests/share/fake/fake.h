@@ -30,6 +30,8 @@
     X(cuDevicePrimaryCtxRetain, (CUcontext * c, CUdevice d))          \
     X(cuCtxCreate_v2, (CUcontext * c, unsigned flags, CUdevice d))    \
     X(cuMemAllocManaged, (CUdeviceptr * p, size_t n, unsigned flags)) \
+    X(cuMemHostAlloc, (void **p, size_t n, unsigned flags))           \
+    X(cuMemFreeHost, (void *p))                                       \
     X(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))         \
     X(cuStreamQuery, (CUstream s))                                    \
     X(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags))     \

@@ -42,7 +42,7 @@ static int call(const char *name)
                            .WidthInBytes = N,
                            .Height = 1};
         r = cu.cuMemcpy2D(&c);
-    } else if (!strcmp(name, "cuMemHostAlloc")) /* no rings: the driver copies */
+    } else if (!strcmp(name, "cuMemHostRegister_v2")) /* no rings: the driver copies */
         return cu.cuMemcpyHtoD(device, pageable, N) == CUDA_SUCCESS ? 77 : 1;
     CHECK(p == UNTOUCHED && g == (CUgraph)UNTOUCHED);
     return r;
