@@ -67,8 +67,8 @@ typedef struct heddle_multi_desc {
     heddle_map map;     /*                                                          HEDDLE_MAP           */
     uint32_t n_tasks;   /* slices of a job, by the first index, equal ones; 0: as many as are good       HEDDLE_TASKS */
     uint32_t n_tasks_2; /* each of which is cut into so many by the second one; 0: 1                      */
-    /* 1: what a job wrote goes home at its end. So a lost device takes nothing along but rows that a job was reading and writing in place
-     * on it. HEDDLE_SAFE */
+    /* 1: what a job wrote goes home at its end, and slices of a lost device are run again from there. So it takes nothing along but rows
+     * that a job was reading and writing in place, and that were on their way home just then. HEDDLE_SAFE */
     uint32_t is_safe;
     heddle_call_fn call; /* puts the work of a slice into a stream, instead of the body; NULL: none        */
     void *call_user;     /* its first argument                                                            */

@@ -29,8 +29,10 @@ void play_open(play *p, hd_next_use_fn next_use, void *user)
 {
     const hd_segments_config c = {p->n_devices, p->pool_bytes, p->reach, next_use, user};
     CHECK(hd_segments_new(&p->s, &c) == HEDDLE_OK);
-    for (uint32_t i = 0; i < p->n_devices; i++)
+    for (uint32_t i = 0; i < p->n_devices; i++) {
         p->pools[i] = words(p->pool_bytes[i]);
+        p->foreseen[i] = words(p->pool_bytes[i]);
+    }
     for (uint32_t i = 0; i < MOST_QUEUES; i++)
         p->queues[i].lazy = (uint32_t)below(p, 4);
 }
@@ -47,8 +49,10 @@ void play_close(play *p)
 {
     hd_segments_delete(p->s);
     hd_seg_plan_clear(&p->plan);
-    for (uint32_t i = 0; i < p->n_devices; i++)
+    for (uint32_t i = 0; i < p->n_devices; i++) {
         free(p->pools[i]);
+        free(p->foreseen[i]);
+    }
     for (uint32_t i = 0; i < MOST_QUEUES; i++) {
         empty(&p->queues[i]);
         free(p->queues[i].ops);
@@ -56,7 +60,13 @@ void play_close(play *p)
     for (uint32_t i = 0; i < MOST_ARRAYS; i++) {
         free(p->arrays[i].home);
         free(p->arrays[i].newest);
+        free(p->arrays[i].foreseen);
     }
+    for (uint64_t i = 0; i < p->n_bodies; i++) {
+        free(p->bodies[i].found);
+        free(p->bodies[i].before);
+    }
+    free(p->bodies);
 }
 
 /* The host writes. */
@@ -65,7 +75,8 @@ static void write_home(play *p, played_array *a, const hd_seg_rect *r)
     p->version++;
     for (uint64_t row = r->row; row < r->end_row; row++)
         for (uint64_t byte = r->byte; byte < r->end_byte; byte++)
-            a->home[row * a->stride + byte] = a->newest[place(a, row, byte)] = version_of(p->version, a, row, byte);
+            a->home[row * a->stride + byte] = a->foreseen[row * a->stride + byte] = a->newest[place(a, row, byte)] =
+                version_of(p->version, a, row, byte);
 }
 
 void play_add(play *p, uint32_t array, uint64_t n_rows, uint64_t row_bytes, uint64_t stride)
@@ -73,17 +84,40 @@ void play_add(play *p, uint32_t array, uint64_t n_rows, uint64_t row_bytes, uint
     played_array *a = &p->arrays[array];
     const hd_seg_rect all = {0, n_rows, 0, row_bytes};
     CHECK(n_rows * row_bytes <= NUMBERS);
-    *a = (played_array){0, 1, n_rows, row_bytes, stride, words(n_rows * stride), words(n_rows * row_bytes)};
+    *a = (played_array){.is_there = 1, .n_rows = n_rows, .row_bytes = row_bytes, .stride = stride};
+    a->home = words(n_rows * stride);
+    a->newest = words(n_rows * row_bytes);
+    a->foreseen = words(n_rows * stride);
     CHECK(hd_segments_add(p->s, n_rows, row_bytes, stride, &a->id) == HEDDLE_OK);
     write_home(p, a, &all);
+}
+
+static void end_body(play *p, played_body *b)
+{
+    b->is_open = 0;
+    hd_segments_ended(p->s, b->number);
+}
+
+static int has_array(const played_body *b, uint32_t id)
+{
+    for (uint32_t i = 0; i < b->n_uses; i++)
+        if (b->uses[i].array == id)
+            return 1;
+    return 0;
 }
 
 void play_drop(play *p, uint32_t array)
 {
     play_run_all(p); /* the host frees home */
+    for (uint32_t q = 0; q < HD_N_ROLES * p->n_devices; q++)
+        play_tell(p, q);
+    for (uint64_t i = 0; i < p->n_bodies; i++)
+        if (p->bodies[i].is_open && has_array(&p->bodies[i], p->arrays[array].id))
+            end_body(p, &p->bodies[i]);
     hd_segments_drop(p->s, p->arrays[array].id);
     free(p->arrays[array].home);
     free(p->arrays[array].newest);
+    free(p->arrays[array].foreseen);
     p->arrays[array] = (played_array){0};
 }
 
@@ -126,6 +160,31 @@ static void set_newest(played_array *a, const hd_seg_rect *r, uint32_t version)
             a->newest[place(a, row, byte)] = version_of(version, a, row, byte);
 }
 
+/* ---- what will be ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t *foreseen(play *p, uint32_t memory, uint32_t array)
+{
+    return memory == HD_HOME ? array_of(p, array)->foreseen : p->foreseen[memory];
+}
+
+static void foresee_move(play *p, const hd_seg_op *o)
+{
+    const uint32_t *from = foreseen(p, o->from, o->array) + o->from_at;
+    uint32_t *to = foreseen(p, o->to, o->array) + o->to_at;
+    for (uint64_t i = 0; i < o->rect.end_row - o->rect.row; i++)
+        memcpy(to + i * o->to_stride, from + i * o->from_stride, (o->rect.end_byte - o->rect.byte) * sizeof *to);
+}
+
+static void foresee_write(play *p, const played_op *o, uint32_t use)
+{
+    const played_array *a = array_of(p, o->uses[use].array);
+    const hd_seg_rect *r = &o->uses[use].rect;
+    uint32_t *at = p->foreseen[o->op.point.queue / HD_N_ROLES] + o->places[use].at;
+    for (uint64_t row = r->row; row < r->end_row; row++, at += o->places[use].stride)
+        for (uint64_t byte = r->byte; byte < r->end_byte; byte++)
+            at[byte - r->byte] = version_of(o->version, a, row, byte);
+}
+
 /* ---- ops come into queues -------------------------------------------------------------------------------------------- */
 
 static played_op *put(play *p, const hd_seg_op *op)
@@ -161,26 +220,51 @@ static void put_move(play *p, const hd_seg_op *op)
     o->n_expected = n_of(&op->rect);
     o->expected = words(o->n_expected);
     (void)note(a, &op->rect, o->expected);
+    foresee_move(p, op);
 }
 
-static void put_body(play *p, const hd_seg_op *op, const hd_seg_use *uses, uint32_t n)
+static uint32_t *note_all(play *p, const hd_seg_use *uses, uint32_t n, heddle_mode mode, uint32_t *out)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (uses[i].mode & mode)
+            out = note(array_of(p, uses[i].array), &uses[i].rect, out);
+    return out;
+}
+
+static void keep_body(play *p, const played_op *o)
+{
+    played_body *b;
+    p->bodies = realloc(p->bodies, (p->n_bodies + 1) * sizeof *b);
+    CHECK(p->bodies);
+    b = &p->bodies[p->n_bodies++];
+    *b = (played_body){
+        .number = p->plan.body, .point = o->op.point, .n_uses = o->n_uses, .version = o->version, .is_open = 1};
+    b->found = words(o->n_expected);
+    b->before = words(o->n_expected);
+    CHECK(p->n_bodies < 2 || b[-1].number < b->number);
+    memcpy(b->uses, o->uses, o->n_uses * sizeof *b->uses);
+    b->n_found = (uint64_t)(note_all(p, b->uses, b->n_uses, HEDDLE_MODE_IN, b->found) - b->found);
+    (void)note_all(p, b->uses, b->n_uses, HEDDLE_MODE_OUT, b->before);
+}
+
+static void put_body(play *p, const hd_seg_op *op, const hd_seg_use *uses, uint32_t n, uint32_t version)
 {
     played_op *o = put(p, op);
-    uint32_t *at;
     o->n_uses = n;
-    o->version = ++p->version;
+    o->version = version;
     o->n_expected = 0;
     memcpy(o->uses, uses, n * sizeof *uses);
     memcpy(o->places, p->plan.places, n * sizeof *o->places);
     for (uint32_t i = 0; i < n; i++)
         o->n_expected += n_of(&uses[i].rect);
-    at = o->expected = words(o->n_expected);
+    o->expected = words(o->n_expected);
+    (void)note_all(p, uses, n, HEDDLE_MODE_IN, o->expected);
+    keep_body(p, o);
     for (uint32_t i = 0; i < n; i++)
-        if (uses[i].mode & HEDDLE_MODE_IN)
-            at = note(array_of(p, uses[i].array), &uses[i].rect, at);
-    for (uint32_t i = 0; i < n; i++)
-        if (uses[i].mode & HEDDLE_MODE_OUT)
+        if (uses[i].mode & HEDDLE_MODE_OUT) {
             set_newest(array_of(p, uses[i].array), &uses[i].rect, o->version);
+            foresee_write(p, o, i);
+        }
 }
 
 /* Returns the body's op, if there is one. */
@@ -325,7 +409,16 @@ void play_run_all(play *p)
     }
 }
 
-void play_tell(play *p, uint32_t queue) { hd_segments_done(p->s, (hd_seg_point){queue, p->queues[queue].n_passed}); }
+void play_tell(play *p, uint32_t queue)
+{
+    const uint64_t n_passed = p->queues[queue].n_passed;
+    hd_segments_done(p->s, (hd_seg_point){queue, n_passed});
+    for (uint64_t i = 0; i < p->n_bodies; i++) {
+        played_body *b = &p->bodies[i];
+        if (b->is_open && b->point.queue == queue && b->point.number <= n_passed && below(p, 4))
+            end_body(p, b);
+    }
+}
 
 /* The host waits for what it was told to wait for, and for nothing else. */
 static void wait(play *p)
@@ -361,7 +454,7 @@ static void check_given(const play *p, const hd_seg_use *uses, uint32_t n)
     }
 }
 
-heddle_status play_give(play *p, uint32_t device, const hd_seg_use *uses, uint32_t n)
+static heddle_status give(play *p, uint32_t device, const hd_seg_use *uses, uint32_t n, uint32_t version)
 {
     const heddle_status status = hd_segments_give(p->s, device, uses, n, &p->plan);
     const hd_seg_op *body = put_moves(p);
@@ -381,8 +474,13 @@ heddle_status play_give(play *p, uint32_t device, const hd_seg_use *uses, uint32
     if (!body)
         return status;
     check_given(p, uses, n);
-    put_body(p, body, uses, n);
+    put_body(p, body, uses, n, version);
     return status;
+}
+
+heddle_status play_give(play *p, uint32_t device, const hd_seg_use *uses, uint32_t n)
+{
+    return give(p, device, uses, n, ++p->version);
 }
 
 heddle_status play_fetch(play *p, uint32_t array, const hd_seg_rect *rect)
@@ -421,6 +519,60 @@ heddle_status play_tidy(play *p, uint32_t device)
     return status;
 }
 
+/* ---- a device is lost ------------------------------------------------------------------------------------------------ */
+
+/* The version that the byte had before the body wrote it; 0: the body does not. */
+static uint32_t before_of(play *p, const played_body *b, const played_array *a, uint64_t row, uint64_t byte)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < b->n_uses; i++) {
+        const hd_seg_rect *r = &b->uses[i].rect;
+        if (!(b->uses[i].mode & HEDDLE_MODE_OUT))
+            continue;
+        if (array_of(p, b->uses[i].array) == a && r->row <= row && row < r->end_row && r->byte <= byte &&
+            byte < r->end_byte)
+            return b->before[at + (row - r->row) * (r->end_byte - r->byte) + byte - r->byte];
+        at += n_of(r);
+    }
+    return 0;
+}
+
+static int is_again(const play *p, const played_body *b) { return b->is_open && hd_segments_is_again(p->s, b->number); }
+
+/* What the version is instead of, if the body that wrote it is given again; else 0. It may have been given several times. */
+static uint32_t undone(play *p, const played_array *a, uint64_t row, uint64_t byte, uint32_t version)
+{
+    for (uint64_t i = p->n_bodies; i-- > 0;)
+        if (version == version_of(p->bodies[i].version, a, row, byte))
+            return is_again(p, &p->bodies[i]) ? before_of(p, &p->bodies[i], a, row, byte) : 0;
+    return 0;
+}
+
+/* The newest but for bodies that are given again. */
+static uint32_t right_of(play *p, const played_array *a, uint64_t row, uint64_t byte)
+{
+    uint32_t now = a->newest[place(a, row, byte)], before = now;
+    while (before) {
+        now = before;
+        before = undone(p, a, row, byte, now);
+    }
+    return now;
+}
+
+/* Is an op that may not be done, as far as the directory knows, to write it at home? */
+static int is_on_its_way(const play *p, const played_array *a, uint64_t row, uint64_t byte)
+{
+    for (uint32_t q = 0; q < HD_N_ROLES * p->n_devices; q++)
+        for (uint64_t i = p->s->clocks.done[q]; i < p->queues[q].n; i++) {
+            const hd_seg_op *o = &p->queues[q].ops[i].op;
+            if (!o->is_body && o->to == HD_HOME && o->array == a->id && o->rect.row <= row && row < o->rect.end_row &&
+                o->rect.byte <= byte && byte < o->rect.end_byte)
+                return 1;
+        }
+    return 0;
+}
+
+/* Nothing is lost that home still has. After an earlier loss that need not be so: what was on its way home then is not trusted. */
 static void hear(void *user, uint32_t array, const hd_seg_rect *r)
 {
     play *p = user;
@@ -428,14 +580,116 @@ static void hear(void *user, uint32_t array, const hd_seg_rect *r)
     for (uint64_t row = r->row; row < r->end_row; row++)
         for (uint64_t byte = r->byte; byte < r->end_byte; byte++) {
             CHECK(a->newest[place(a, row, byte)] != LOST);
+            CHECK_MSG(p->n_lost || a->home[row * a->stride + byte] != right_of(p, a, row, byte) ||
+                          is_on_its_way(p, a, row, byte),
+                      "home has row %llu", (unsigned long long)row);
             a->newest[place(a, row, byte)] = LOST;
         }
+}
+
+static const hd_seg_copy *valid_of(const play *p, const hd_seg_cell *c)
+{
+    for (uint64_t i = 0; i < c->copies.n; i++)
+        if (hd_seg_copy_at(p->s, c, i)->is_valid)
+            return hd_seg_copy_at(p->s, c, i);
+    return NULL;
+}
+
+static uint32_t foreseen_at(const play *p, const hd_seg_window *w, const played_array *a, uint64_t row, uint64_t byte)
+{
+    return w ? p->foreseen[w->device][w->at + (row - w->rect.row) * w->stride + byte - w->rect.byte]
+             : a->foreseen[row * a->stride + byte];
+}
+
+/* What is valid now is the newest. */
+static void take_over(play *p, played_array *a, const hd_seg_rect *r, const hd_seg_window *w)
+{
+    for (uint64_t row = r->row; row < r->end_row; row++)
+        for (uint64_t byte = r->byte; byte < r->end_byte; byte++) {
+            uint32_t *now = &a->newest[place(a, row, byte)];
+            const uint32_t version = foreseen_at(p, w, a, row, byte);
+            CHECK_MSG(version == right_of(p, a, row, byte), "row %llu is valid with version %u instead of %u",
+                      (unsigned long long)row, version / NUMBERS, *now / NUMBERS);
+            p->n_undone += version != *now;
+            *now = version;
+        }
+}
+
+static void take_over_array(play *p, played_array *a)
+{
+    const hd_seg_rect all = {0, a->n_rows, 0, a->row_bytes};
+    hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(p->s, a->id), &all);
+    for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
+        const hd_seg_rect r = hd_seg_walk_rect(&walk);
+        if (valid_of(p, c))
+            take_over(p, a, &r, valid_of(p, c)->window);
+        else
+            CHECK(a->newest[place(a, r.row, r.byte)] == LOST);
+    }
+}
+
+static uint32_t other_device(play *p)
+{
+    const uint32_t from = (uint32_t)below(p, p->n_devices);
+    for (uint32_t i = 0; i < p->n_devices; i++)
+        if (!p->is_lost[(from + i) % p->n_devices])
+            return (from + i) % p->n_devices;
+    return from;
+}
+
+/* In the order in which they were given first, which is that of their versions. */
+static void sort_by_version(const play *p, uint64_t *again, uint64_t n)
+{
+    for (uint64_t i = 1; i < n; i++)
+        for (uint64_t k = i; k > 0 && p->bodies[again[k - 1]].version > p->bodies[again[k]].version; k--) {
+            const uint64_t other = again[k];
+            again[k] = again[k - 1];
+            again[k - 1] = other;
+        }
+}
+
+/* One that cannot be given again ends all; then others, in later losses, need not find what they found. */
+static void give_again(play *p, const uint64_t *again, uint64_t n)
+{
+    int goes_on = below(p, 4) != 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const played_body b = p->bodies[again[i]];
+        goes_on = goes_on && give(p, other_device(p), b.uses, b.n_uses, b.version) == HEDDLE_OK;
+        p->has_dropped |= !goes_on;
+        if (!goes_on)
+            return;
+        CHECK_MSG(p->has_dropped || !memcmp(p->bodies[p->n_bodies - 1].found, b.found, b.n_found * sizeof *b.found),
+                  "what body %llu reads is not as it was", (unsigned long long)b.number);
+        p->n_again++;
+        play_run(p, below(p, 4));
+    }
+}
+
+static void sort_out(play *p, uint32_t device)
+{
+    uint64_t *again = malloc(p->n_bodies * sizeof *again + 1), n = 0;
+    CHECK(again);
+    for (uint64_t i = 0; i < p->n_bodies; i++)
+        if (is_again(p, &p->bodies[i]))
+            again[n++] = i;
+    for (uint64_t i = 0; i < n; i++)
+        p->bodies[again[i]].is_open = 0;
+    for (uint64_t i = 0; i < p->n_bodies; i++)
+        if (p->bodies[i].is_open && p->bodies[i].point.queue / HD_N_ROLES == device)
+            end_body(p, &p->bodies[i]);
+    sort_by_version(p, again, n);
+    give_again(p, again, n);
+    free(again);
 }
 
 void play_lose(play *p, uint32_t device)
 {
     hd_segments_lost(p->s, device, hear, p);
     p->is_lost[device] = 1;
+    p->n_lost++;
+    for (uint32_t i = 0; i < MOST_ARRAYS; i++)
+        if (p->arrays[i].is_there)
+            take_over_array(p, &p->arrays[i]);
     for (uint64_t i = 0; i < p->pool_bytes[device]; i++)
         p->pools[device][i] = GARBAGE;
     for (uint32_t q = 0; q < HD_N_ROLES * p->n_devices; q++)
@@ -443,6 +697,7 @@ void play_lose(play *p, uint32_t device)
             p->queues[q].ops[i].is_suspect = 1;
     for (uint32_t q = HD_N_ROLES * device; q < HD_N_ROLES * (device + 1); q++)
         p->queues[q].n_passed = p->queues[q].n;
+    sort_out(p, device);
 }
 
 /* ---- books ----------------------------------------------------------------------------------------------------------- */

@@ -15,21 +15,21 @@ import sys
 
 MULTI = "src/engine/multi"
 BASE = ("alloc", "list", "status")
-DIRECTORY = ("asked", "cells", "leaving", "lost", "move", "points", "repeated", "segment", "slab", "window")  # of MULTI
+DIRECTORY = ("asked", "cells", "leaving", "log", "lost", "move", "points", "repeated", "segment", "slab", "window")  # of MULTI
 SEQUENCES = "400000"  # the rarest one takes that many; most need a hundred
 
 # name, file, text, replacement
 BUGS = [
-    ("a write leaves copies on other devices valid, as halos in the paper", "segment.c", "        hd_seg_cell_stale(s, c);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)",
+    ("a write leaves copies on other devices valid, as halos in the paper", "segment.c", "        hd_seg_cell_stale(s, c, body);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)",
      "        for (uint64_t i = 0; i < c->copies.n; i++)\n            if (!hd_seg_copy_at(s, c, i)->window || hd_seg_copy_at(s, c, i)->window->device == w->device)\n"
      "                hd_seg_copy_at(s, c, i)->is_valid = 0;\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)"),
-    ("a write leaves copies in other windows of the device valid", "segment.c", "        hd_seg_cell_stale(s, c);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)",
+    ("a write leaves copies in other windows of the device valid", "segment.c", "        hd_seg_cell_stale(s, c, body);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)",
      "        for (uint64_t i = 0; i < c->copies.n; i++)\n            if (!hd_seg_copy_at(s, c, i)->window || hd_seg_copy_at(s, c, i)->window->device != w->device)\n"
      "                hd_seg_copy_at(s, c, i)->is_valid = 0;\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)"),
-    ("a write leaves home valid", "segment.c", "        hd_seg_cell_stale(s, c);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)",
+    ("a write leaves home valid", "segment.c", "        hd_seg_cell_stale(s, c, body);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)",
      "        for (uint64_t i = 0; i < c->copies.n; i++)\n            if (hd_seg_copy_at(s, c, i)->window)\n"
      "                hd_seg_copy_at(s, c, i)->is_valid = 0;\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w)"),
-    ("the host's write leaves devices valid", "segment.c", "        hd_seg_cell_stale(s, c);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, NULL)", "        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, NULL)"),
+    ("the host's write leaves devices valid", "segment.c", "        hd_seg_cell_stale(s, c, number);\n        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, NULL)", "        hd_seg_copy_fill(s, hd_seg_copy_in(s, c, NULL)"),
     ("a write does not wait for readers", "move.c", "    if (writes)\n        hd_marks_need", "    if (writes && !copy->window)\n        hd_marks_need"),
     ("a move home does not wait for readers of home", "move.c", "    if (writes)\n        hd_marks_need", "    if (writes && copy->window)\n        hd_marks_need"),
     ("a write does not wait for the one before", "move.c", "    hd_clocks_need(&s->clocks, copy->ready);\n", "    if (!writes)\n        hd_clocks_need(&s->clocks, copy->ready);\n"),
@@ -64,6 +64,13 @@ BUGS = [
     ("what depends on a lost device counts as valid", "lost.c", "(copy->sources >> device & 1)", "0"),
     ("of dependences only the last step is known", "move.c", "(hd_seg_point_is_done(&s->clocks, copy->ready) ? 0 : copy->sources)", "(hd_seg_point_is_done(&s->clocks, copy->ready), 0)"),
     ("a body's result does not depend on what it reads", "segment.c", "            sources |= hd_seg_copy_sources(s, copy);", "            (void)sources;"),
+    ("what a lost body has overwritten is not valid again", "lost.c", "number = number && is_all_again(s, array, &rect, number) ? number : 0;", "(void)is_all_again;\n        number = 0;"),
+    ("what was on its way home is valid again", "lost.c", "            copy->is_valid = 0;\n            copy->stale_by = 0;", "            copy->is_valid = 0;"),
+    ("what others wrote since is not looked at when older bytes become valid", "lost.c", "if (e->state != HD_SEG_AGAIN && writes_rect", "if (0 && writes_rect"),
+    ("a body is given again whatever was written since", "lost.c", "is_missing(s, i, device) && !is_too_late(s, i)", "is_missing(s, i, device)"),
+    ("what the host has written since is not known", "segment.c", "hd_seg_log_add(s, &use, 1, ", "hd_seg_log_add(s, &use, 0, "),
+    ("results of a body that is given again stay where they are", "lost.c", "    undo_all(s);\n", "    (void)undo_all;\n"),
+    ("cells join whatever has made copies stale", "cells.c", " || copy->stale_by != twin->stale_by", ""),
     ("points of a lost device are waited for", "lost.c", "        s->clocks.done[q] = s->clocks.given[q];\n", "        (void)q;\n"),
     ("readers of home are forgotten by a move home", "move.c", "    if (copy->window)\n        memset(copy->marks, 0, hd_n_marks(s->n_devices) * sizeof *copy->marks);\n    else\n",
      "    memset(copy->marks, 0, hd_n_marks(s->n_devices) * sizeof *copy->marks);\n    if (!copy->window)\n"),

@@ -13,7 +13,7 @@
 #define MOST_ROW_BYTES 96u
 
 typedef struct totals {
-    uint64_t n_bodies, n_refused, n_lost, n_without_memory, n_fetches, n_done;
+    uint64_t n_bodies, n_refused, n_lost, n_again, n_undone, n_without_memory, n_fetches, n_done;
 } totals;
 
 static totals total;
@@ -263,6 +263,8 @@ static void sequence(uint64_t seed)
     for (uint32_t q = 0; q < HD_N_ROLES * p.n_devices; q++)
         play_tell(&p, q);
     total.n_done += p.n_done;
+    total.n_again += p.n_again;
+    total.n_undone += p.n_undone;
     play_close(&p);
 }
 
@@ -287,11 +289,13 @@ int main(void)
     }
     seed_now = 0;
     CHECK(hd_held_bytes() == held);
-    printf("%llu sequences: %llu bodies, %llu refused, %llu ops, %llu times the host, %llu devices lost, %llu times no "
-           "memory\n",
+    printf("%llu sequences: %llu bodies, %llu refused, %llu ops, %llu times the host, %llu devices lost, %llu bodies "
+           "again, %llu bytes as before, %llu times no memory\n",
            (unsigned long long)n, (unsigned long long)total.n_bodies, (unsigned long long)total.n_refused,
            (unsigned long long)total.n_done, (unsigned long long)total.n_fetches, (unsigned long long)total.n_lost,
+           (unsigned long long)total.n_again, (unsigned long long)total.n_undone,
            (unsigned long long)total.n_without_memory);
-    CHECK(n < 100 || (total.n_bodies && total.n_refused && total.n_lost && total.n_without_memory));
+    CHECK(n < 100 || (total.n_bodies && total.n_refused && total.n_lost && total.n_again && total.n_undone &&
+                      total.n_without_memory));
     return 0;
 }

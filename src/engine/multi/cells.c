@@ -225,6 +225,8 @@ static void settle_cell(hd_segments *s, hd_seg_cell *c)
     for (uint64_t i = 0; i < c->copies.n; i++) {
         hd_seg_copy *copy = hd_seg_copy_at(s, c, i);
         hd_marks_clear(&s->clocks, hd_memory_of(copy), copy->marks);
+        if (copy->stale_by < s->first_number) /* what wrote then is not given again */
+            copy->stale_by = 0;
         if (!hd_seg_point_is_done(&s->clocks, copy->ready))
             continue;
         copy->ready = (hd_seg_point){0, 0};
@@ -238,7 +240,9 @@ static int is_alike(const hd_segments *s, const hd_seg_cell *c, const hd_seg_cel
         return 0;
     for (uint64_t i = 0; i < c->copies.n; i++) {
         const hd_seg_copy *copy = hd_seg_copy_at(s, c, i), *twin = hd_seg_copy_in(s, other, copy->window);
-        if (!twin || copy->is_valid != twin->is_valid || copy->sources != twin->sources ||
+        if (!twin || copy->stale_by != twin->stale_by)
+            return 0;
+        if (copy->is_valid != twin->is_valid || copy->sources != twin->sources ||
             copy->ready.queue != twin->ready.queue || copy->ready.number != twin->ready.number ||
             memcmp(copy->marks, twin->marks, hd_n_marks(s->n_devices) * sizeof *copy->marks))
             return 0;

@@ -28,13 +28,16 @@ typedef struct hd_seg_copy {
     hd_seg_point ready;    /* what wrote it last */
     uint64_t sources;      /* until that is done: devices that its bytes depend on, a bit each */
     uint32_t is_valid;
-    uint32_t depth;   /* until that is done: moves one after the other that it comes by, with those of other readers */
+    uint32_t depth; /* until that is done: moves one after the other that it comes by, with those of other readers */
+    uint64_t
+        stale_by; /* not valid, but its bytes are still there: what was the first to write others, by number in the log; else 0 */
     uint64_t marks[]; /* its readers since then; of home: all that touched it. In a new copy: the extent's */
 } hd_seg_copy;
 
 typedef struct hd_seg_cell {
     uint64_t row, end_row;
     hd_list copies; /* of hd_segments.copy_bytes each */
+    int was_lost;   /* scratch of hd_segments_lost */
 } hd_seg_cell;
 
 typedef struct hd_seg_band {
@@ -56,6 +59,21 @@ typedef struct hd_seg_device {
     int is_lost;
 } hd_seg_device;
 
+/* What was given since the first body that may have to be given again. The host's writes are ended at once. AGAIN: nothing of it has
+ * happened, and the caller gives it again, under a new number. */
+typedef enum hd_seg_state { HD_SEG_OPEN, HD_SEG_ENDED, HD_SEG_AGAIN } hd_seg_state;
+typedef struct hd_seg_entry {
+    uint64_t first_touch;
+    uint32_t n_touches;
+    hd_seg_state state;
+    hd_seg_point point;
+} hd_seg_entry;
+typedef struct hd_seg_touch { /* zero: of an array that is not there any more */
+    uint32_t array;
+    heddle_mode mode;
+    hd_seg_rect rect;
+} hd_seg_touch;
+
 struct hd_segments {
     hd_clocks clocks;
     hd_seg_device *devices;
@@ -63,9 +81,11 @@ struct hd_segments {
     uint8_t *reach; /* [reader][owner] */
     hd_next_use_fn next_use;
     void *user;
-    hd_list arrays;  /* hd_seg_array */
-    hd_list runs;    /* scratch of hd_seg_move */
-    hd_list order;   /* hd_seg_window *: scratch of hd_leaving_order */
+    hd_list arrays;           /* hd_seg_array */
+    hd_list runs;             /* scratch of hd_seg_move */
+    hd_list order;            /* hd_seg_window *: scratch of hd_leaving_order */
+    hd_list entries, touches; /* the log, from first_entry on, which has the number first_number */
+    uint64_t first_entry, first_number;
     uint64_t *moved; /* [from][to], home being the last */
     uint64_t copy_bytes, time, n_cells, n_cells_joined;
     int has_lost;
@@ -161,8 +181,8 @@ void hd_seg_copy_need(hd_segments *s, const hd_seg_copy *copy, int writes);
 uint64_t hd_seg_copy_sources(const hd_segments *s, const hd_seg_copy *copy);
 /* The op fills the copy: from now on it is valid. */
 void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_t sources);
-/* The op, or the host, will write the bytes: no copy has them now. */
-void hd_seg_cell_stale(const hd_segments *s, const hd_seg_cell *c);
+/* The op, or the host, will write the bytes: no copy has them now. by: its number in the log. */
+void hd_seg_cell_stale(const hd_segments *s, const hd_seg_cell *c, uint64_t by);
 /* Room for one op with its waits. -1 without memory. */
 int hd_seg_plan_room(hd_segments *s, hd_seg_plan *plan);
 /* Gives the queue an op that waits for what is needed; there is room for it. */
@@ -178,6 +198,21 @@ heddle_status hd_seg_move_in(hd_segments *s, hd_seg_window *w, const hd_seg_rect
 /* Home gets what is valid nowhere but in the window; what it lacks of the rect. */
 heddle_status hd_seg_move_dirty(hd_segments *s, hd_seg_window *w, hd_seg_plan *plan);
 heddle_status hd_seg_move_home(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan);
+
+/* ---- log.c ----------------------------------------------------------------------------------------------------------- */
+
+/* Room for one entry. -1 without memory. */
+int hd_seg_log_room(hd_segments *s, uint32_t n_touches);
+/* There is room. Returns the number. */
+uint64_t hd_seg_log_add(hd_segments *s, const hd_seg_use *uses, uint32_t n, hd_seg_point p, hd_seg_state state);
+/* first_number or later. */
+hd_seg_entry *hd_seg_log_at(const hd_segments *s, uint64_t number);
+static inline uint64_t hd_seg_log_end(const hd_segments *s)
+{
+    return s->first_number + (s->entries.n - s->first_entry);
+}
+/* The array's number may become another one's. */
+void hd_seg_log_drop(hd_segments *s, uint32_t array);
 
 /* ---- leaving.c ------------------------------------------------------------------------------------------------------- */
 

@@ -408,16 +408,22 @@ static void set_hulls(const hd_line_slice *p, uint32_t d, hd_seg_use *uses)
         uses[i].hull = whole[i].rect;
 }
 
-static heddle_status check_lost(hd_line *l, const hd_seg_use *uses, uint32_t n)
+static heddle_status check_use(hd_line *l, const hd_seg_use *use)
 {
     hd_seg_rect first;
+    if (!hd_segments_is_lost(l->segments, use->array, &use->rect, &first))
+        return HEDDLE_OK;
+    l->lost_array = use->array;
+    l->lost_rect = first;
+    return HEDDLE_EDEVICE;
+}
+
+static heddle_status check_lost(hd_line *l, const hd_seg_use *uses, uint32_t n)
+{
     uint32_t i;
     for (i = 0; i < n; i++)
-        if ((uses[i].mode & HEDDLE_MODE_IN) && hd_segments_is_lost(l->segments, uses[i].array, &uses[i].rect, &first)) {
-            l->lost_array = uses[i].array;
-            l->lost_rect = first;
-            return HEDDLE_EDEVICE;
-        }
+        if (uses[i].mode & HEDDLE_MODE_IN)
+            HD_TRY(check_use(l, &uses[i]));
     return HEDDLE_OK;
 }
 
@@ -427,6 +433,7 @@ static void note_body(hd_line_slice *p, const hd_seg_plan *plan)
     const hd_seg_point *waits = plan->waits.at;
     uint32_t i;
     p->body = o->point;
+    p->number = plan->body;
     memset(p->waits, 0, sizeof p->waits);
     for (i = 0; i < o->n_waits && i < HD_SLICE_WAITS_KEPT; i++)
         p->waits[i] = waits[o->first_wait + i];
@@ -536,7 +543,7 @@ static hd_line_slice **look(const hd_line *l, uint32_t d, int leaves, hd_line_de
 
 static void finish_some(hd_line *l);
 
-/* One array of a slice's results. Rows of a lost device are not read any more. */
+/* One array of a slice's results. Those that are lost may be written by a slice that is given again, and go home with that. */
 static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
@@ -545,6 +552,8 @@ static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
     hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
     if (!comes_home[i] || !(uses[i].mode & HEDDLE_MODE_OUT))
         return HEDDLE_OK;
+    if (check_use(l, &uses[i]) != HEDDLE_OK)
+        return hd_line_touches(l, uses[i].array, &uses[i].rect, 1) ? HEDDLE_OK : HEDDLE_EDEVICE;
     HD_TRY(hd_segments_fetch(l->segments, uses[i].array, &uses[i].rect, &out->plan));
     if (!out->plan.n_host_waits)
         return HEDDLE_OK;
@@ -671,6 +680,7 @@ static void finish(hd_line *l, hd_line_device *d, hd_line_slice *p)
     d->n_given--;
     l->n_under_way--;
     p->state = HD_SLICE_DONE;
+    hd_segments_ended(l->segments, p->number);
     hd_list_clear(&p->home);
     if (!--j->n_left)
         end_job(l, j);
@@ -783,21 +793,6 @@ void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
 
 /* ---- a device is lost --------------------------------------------------------------------------------------------------------- */
 
-/* Has what it wrote become invalid? */
-static int is_void(hd_line *l, const hd_line_slice *p)
-{
-    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
-    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
-    uint32_t i;
-    if (!hd_is_here(l, p->device))
-        return 1;
-    hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
-    for (i = 0; i < p->job->kind->config.n_uses; i++)
-        if ((uses[i].mode & HEDDLE_MODE_OUT) && hd_segments_is_lost(l->segments, uses[i].array, &uses[i].rect, NULL))
-            return 1;
-    return 0;
-}
-
 static void take_back(hd_line *l, hd_line_slice *p)
 {
     p->state = HD_SLICE_WAITS;
@@ -808,6 +803,16 @@ static void take_back(hd_line *l, hd_line_slice *p)
     l->n_under_way--;
 }
 
+/* It is not given again: later slices have written over its results, or these are elsewhere, or they are lost for good. Moves home may have
+ * been those of the lost device. */
+static void keep(const hd_line *l, hd_line_slice *p)
+{
+    if (!hd_is_here(l, p->device))
+        p->state = HD_SLICE_ENDED;
+    p->next_home = 0;
+    hd_list_clear(&p->home);
+}
+
 /* Those of its slices that are not given again stay. */
 static void sift_given(hd_line *l, hd_line_device *d)
 {
@@ -816,10 +821,11 @@ static void sift_given(hd_line *l, hd_line_device *d)
     d->n_given = 0;
     for (; p; p = next) {
         next = p->next_given;
-        if (is_void(l, p)) {
+        if (hd_segments_is_again(l->segments, p->number)) {
             take_back(l, p);
             continue;
         }
+        keep(l, p);
         p->next_given = NULL;
         *(d->last_given ? &d->last_given->next_given : &d->given) = p;
         d->last_given = p;

@@ -8,8 +8,9 @@
  * A slice is free when all slices of earlier jobs that wrote what it reads, or touch what it writes, have been given. It need not wait for
  * their ends: its plan does that on the devices.
  *
- * Guarantees. Slices that conflict are given in the order of their jobs. Each slice is given once, and again if it was not done when a
- * device was lost. A free slice is passed over by at most a window of others.
+ * Guarantees. Slices that conflict are given in the order of their jobs. Each slice is given once. It is given again if its
+ * results went with a device before it was done, unless it would come too late (hd_segments_lost). A free slice is passed over by at most a
+ * window of others.
  *
  * Calls are made by one thread at a time. */
 #ifndef HD_MULTI_LINE_H
@@ -82,7 +83,8 @@ heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns);
 void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status);
 /* Is there a slice that has not been given and touches some of the rect; or, of writers only, writes it? */
 int hd_line_touches(const hd_line *l, uint32_t array, const hd_seg_rect *rect, int only_writers);
-/* The device is lost: slices that it had are given again, and those of others that depend on them. EDEVICE: no device is left. */
+/* The device is lost: slices that it had are given again, and those of others that depend on them, as hd_segments_lost says. EDEVICE: no
+ * device is left. */
 heddle_status hd_line_lost(hd_line *l, uint32_t device);
 
 /* The rows for which hd_line_give returned EDEVICE; 0: there were none. */

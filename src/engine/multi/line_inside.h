@@ -25,7 +25,8 @@ typedef struct hd_line_slice { /* a slice of a job */
     hd_slice_state state;
     hd_seg_point waits[HD_SLICE_WAITS_KEPT]; /* of the body, that were not seen to pass */
     hd_seg_point body;
-    hd_list home; /* hd_seg_point: of what it wrote and goes home, once that was planned */
+    uint64_t number; /* of the body, in the directory */
+    hd_list home;    /* hd_seg_point: of what it wrote and goes home, once that was planned */
     int goes_home;
     uint32_t next_home; /* use that is looked at next for that */
     uint64_t begin_ns;  /* when its body could begin, as far as was seen */

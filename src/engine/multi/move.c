@@ -21,10 +21,13 @@ int hd_seg_cell_is_lost(const hd_segments *s, const hd_seg_cell *c)
     return 1;
 }
 
-void hd_seg_cell_stale(const hd_segments *s, const hd_seg_cell *c)
+void hd_seg_cell_stale(const hd_segments *s, const hd_seg_cell *c, uint64_t by)
 {
-    for (uint64_t i = 0; i < c->copies.n; i++)
-        hd_seg_copy_at(s, c, i)->is_valid = 0;
+    for (uint64_t i = 0; i < c->copies.n; i++) {
+        hd_seg_copy *copy = hd_seg_copy_at(s, c, i);
+        copy->stale_by = copy->is_valid ? by : copy->stale_by;
+        copy->is_valid = 0;
+    }
 }
 
 void hd_seg_copy_need(hd_segments *s, const hd_seg_copy *copy, int writes)
@@ -48,6 +51,7 @@ void hd_seg_copy_fill(hd_segments *s, hd_seg_copy *copy, hd_seg_point p, uint64_
     copy->ready = p;
     copy->sources = sources;
     copy->depth = 0;
+    copy->stale_by = 0;
     copy->is_valid = 1;
     if (copy->window)
         memset(copy->marks, 0, hd_n_marks(s->n_devices) * sizeof *copy->marks);

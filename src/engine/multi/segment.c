@@ -46,6 +46,7 @@ heddle_status hd_segments_new(hd_segments **out, const hd_segments_config *confi
     if (!s)
         return HEDDLE_ENOMEM;
     s->n_devices = config->n_devices;
+    s->first_number = 1;
     status = set_up(s, config);
     if (status != HEDDLE_OK)
         hd_segments_delete(s);
@@ -71,6 +72,8 @@ void hd_segments_delete(hd_segments *s)
     hd_list_clear(&s->arrays);
     hd_list_clear(&s->runs);
     hd_list_clear(&s->order);
+    hd_list_clear(&s->entries);
+    hd_list_clear(&s->touches);
     hd_clocks_close(&s->clocks);
     hd_delete(s->devices, s->n_devices * sizeof *s->devices);
     hd_delete(s->reach, (uint64_t)s->n_devices * s->n_devices);
@@ -118,6 +121,7 @@ void hd_segments_drop(hd_segments *s, uint32_t array)
     for (uint32_t i = 0; i < s->n_devices; i++)
         drop_windows(s, &s->devices[i].windows, array);
     close_array(s, hd_seg_array_of(s, array));
+    hd_seg_log_drop(s, array);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------- */
@@ -203,12 +207,13 @@ static void commit_read(hd_segments *s, const hd_seg_use *u, const hd_seg_window
         hd_mark_raise(hd_seg_copy_in(s, c, w)->marks, hd_mark_of(&s->clocks, w->device, p.queue), p.number);
 }
 
-static void commit_write(hd_segments *s, const hd_seg_use *u, hd_seg_window *w, hd_seg_point p, uint64_t sources)
+static void commit_write(hd_segments *s, const hd_seg_use *u, hd_seg_window *w, hd_seg_point p, uint64_t sources,
+                         uint64_t body)
 {
     hd_seg_walk walk = hd_seg_walk_begin(hd_seg_array_of(s, u->array), &u->rect);
     w->may_be_dirty = 1;
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
-        hd_seg_cell_stale(s, c);
+        hd_seg_cell_stale(s, c, body);
         hd_seg_copy_fill(s, hd_seg_copy_in(s, c, w), p, sources);
     }
 }
@@ -222,12 +227,13 @@ static void run_body(hd_segments *s, uint32_t device, const hd_seg_use *uses, ui
         sources |= need(s, &uses[i], windows[i]);
     op = hd_seg_plan_give(s, plan, hd_seg_queue(device, HD_QUEUE_BODIES));
     op->is_body = 1;
+    plan->body = hd_seg_log_add(s, uses, n, op->point, HD_SEG_OPEN);
     for (uint32_t i = 0; i < n; i++)
         if (reads(&uses[i]))
             commit_read(s, &uses[i], windows[i], op->point);
     for (uint32_t i = 0; i < n; i++)
         if (writes(&uses[i]))
-            commit_write(s, &uses[i], windows[i], op->point, sources);
+            commit_write(s, &uses[i], windows[i], op->point, sources, plan->body);
 }
 
 static hd_seg_place place_of(const hd_seg_window *w, const hd_seg_rect *r)
@@ -245,7 +251,7 @@ heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_seg_use
         HD_TRY(fill(s, &uses[i], windows[i], plan));
         plan->places[i] = place_of(windows[i], &uses[i].rect);
     }
-    if (hd_seg_plan_room(s, plan))
+    if (hd_seg_plan_room(s, plan) || hd_seg_log_room(s, n))
         return HEDDLE_ENOMEM;
     run_body(s, device, uses, n, windows, plan);
     return HEDDLE_OK;
@@ -285,19 +291,23 @@ heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_seg_rec
 
 heddle_status hd_segments_wrote(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan)
 {
+    const hd_seg_use use = {.array = array, .mode = HEDDLE_MODE_OUT, .rect = *rect};
+    uint64_t number;
     hd_seg_walk walk;
     begin(plan);
     if (!hd_is_array(s, array) || !is_rect(s, array, rect))
         return HEDDLE_EINVAL;
     HD_TRY(hd_seg_cells_cut(s, hd_seg_array_of(s, array), rect));
-    if (hd_seg_plan_room(s, plan))
+    if (hd_seg_plan_room(s, plan) || hd_seg_log_room(s, 1))
         return HEDDLE_ENOMEM;
+    number = hd_seg_log_add(s, &use, 1, (hd_seg_point){0, 0}, HD_SEG_OPEN);
     need_home(s, array, rect, 1);
     walk = hd_seg_walk_begin(hd_seg_array_of(s, array), rect);
     for (hd_seg_cell *c; (c = hd_seg_walk_next(&walk));) {
-        hd_seg_cell_stale(s, c);
+        hd_seg_cell_stale(s, c, number);
         hd_seg_copy_fill(s, hd_seg_copy_in(s, c, NULL), (hd_seg_point){0, 0}, 0);
     }
+    hd_segments_ended(s, number);
     return tell_host(s, plan);
 }
 
@@ -384,7 +394,8 @@ static uint64_t array_bytes(const hd_seg_array *a)
 void hd_segments_count(const hd_segments *s, hd_segments_counts *out)
 {
     *out = (hd_segments_counts){.n_cells = s->n_cells};
-    out->table_bytes = sizeof *s + moved_bytes(s->n_devices) + s->arrays.n_bytes + s->runs.n_bytes + s->order.n_bytes;
+    out->table_bytes = sizeof *s + moved_bytes(s->n_devices) + s->arrays.n_bytes + s->runs.n_bytes + s->order.n_bytes +
+                       s->entries.n_bytes + s->touches.n_bytes;
     for (uint64_t i = 0; i < s->arrays.n; i++)
         out->table_bytes += array_bytes(hd_seg_array_of(s, (uint32_t)i));
     for (uint32_t i = 0; i < s->n_devices; i++) {

@@ -75,6 +75,7 @@ typedef struct hd_seg_plan {
     uint32_t first_host_wait,
         n_host_waits; /* in waits: what the host has to see done. The ops' waits lie before them */
     hd_seg_place places[HD_SEGMENTS_MOST_USES];
+    uint64_t body;       /* its number, which rises from body to body */
     uint64_t need_bytes; /* after ERANGE: what the uses need of the pool, in all */
 } hd_seg_plan;
 void hd_seg_plan_clear(hd_seg_plan *p);
@@ -121,16 +122,26 @@ void hd_segments_skip(hd_segments *s, hd_seg_point p);
 /* What is under way depends on more devices than was known: a copy on device d on those of the set depends[d], a bit each; at home on
  * depends[number of devices]. */
 void hd_segments_spread(hd_segments *s, const uint64_t *depends);
+/* The caller will not give the body again, whatever is lost. To be called for each body at its time: until then it is remembered, with
+ * all that was given later. */
+void hd_segments_ended(hd_segments *s, uint64_t body);
 /* From time to time, also with a device that is not full. If a pool is more than 90 % full, and windows had to leave since the last
  * time: what leaves next is moved home if it is nowhere else, until what is free or would leave at once is 20 %; but nothing that is used soon. Joins cells that have become equal,
  * when their number has doubled. */
 heddle_status hd_segments_tidy(hd_segments *s, uint32_t device, hd_seg_plan *plan);
 
-/* A device is lost: its pool with all that was valid only there, and what was under way on other devices and depends on it. `tell` (or
- * NULL) hears of all that is now valid nowhere. It cannot be read before the host or a body has written it. From now on the points of
- * the device's queues count as passed: ops that wait for them no longer do so, and find any bytes. A move from the lost device need not
- * move anything, but it waits for its other points, and is passed in its turn. */
+/* A device is lost: its pool with all that was valid only there, and what was under way on other devices and depends on it. From now on the
+ * points of the device's queues count as passed: ops that wait for them no longer do so, and find any bytes. A move from the lost device
+ * need not move anything, but it waits for its other points, and is passed in its turn.
+ *
+ * Of the bodies that have not ended, some are to be given again (hd_segments_is_again), in the order in which they were given first: those of which
+ * results are gone; but not if something that stays has been written by a later body, or the host, where they read or write, as they would
+ * come too late; nor if rows that they read and write in place are there as they left them. All is as if these bodies had not been given: older bytes
+ * that only they have written since, and that are still in some memory, are valid again. `tell` (or NULL) hears of what is now valid nowhere. It cannot be read
+ * before the host or a body has written it. */
 void hd_segments_lost(hd_segments *s, uint32_t device, hd_seg_rect_fn tell, void *user);
+/* Asked after a loss, before the next call that changes anything. */
+int hd_segments_is_again(const hd_segments *s, uint64_t body);
 /* Is some of the rect lost? *first (or NULL): a part that is. */
 int hd_segments_is_lost(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_rect *first);
 
