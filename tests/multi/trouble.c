@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trouble.c - jobs with devices that are lost or hang, with bodies that fail, and jobs that are cancelled. A device is lost at each of its actions in turn. With
- * is_safe nothing is lost with it; else a job, or a fetch, may end with EDEVICE, and only then. --cuda: beside a GPU. */
+ * is_safe nothing is lost with it, but rows that jobs read and write in place, once they may have begun to go home; else a job, or a fetch,
+ * may end with EDEVICE, and only then. --cuda: beside a GPU. */
 #include "multi/cases.h"
 
 #include <pthread.h>
@@ -59,6 +60,62 @@ static int check_loss(uint32_t fail, int is_safe, const char *others, uint64_t *
     heddle_multi_free(kinds[1]);
     jobbed_close(&r);
     return lost;
+}
+
+typedef struct outcome {
+    uint64_t n_again, n_lost; /* slices that were run again; programs that lost rows */
+} outcome;
+
+/* Jobs that read and write the same rows. Before the device has a body, nothing is on its way home. 1: the device was lost. */
+static int check_in_place(uint32_t fail, uint32_t n_jobs, const char *others, uint64_t *seed, outcome *sum)
+{
+    static const jobbed_job turn = {jobbed_turn, 0, 0, 0, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 5};
+    char devices[96];
+    jobbed_rig r;
+    heddle_multi *m;
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_multi_stats stats = HEDDLE_MULTI_STATS_INIT;
+    jobbed_params p;
+    heddle_status s;
+    uint32_t i;
+    (void)snprintf(devices, sizeof devices, "virtual:fail=%u %s", fail, others);
+    jobbed_open(&r, devices, 0, ROWS, seed);
+    r.desc.is_safe = 1;
+    CHECK_OK(NULL, jobbed_make(&r, &turn, &m));
+    p = jobbed_params_of(&r, &turn);
+    for (i = 0; i < n_jobs; i++) {
+        CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+        jobbed_plain(&r, &turn);
+    }
+    s = heddle_multi_wait(m, HEDDLE_FOREVER);
+    CHECK_OK(NULL, heddle_multi_get_device(m, 0, &d));
+    CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_EDEVICE && d.n_slices && strstr(heddle_error_text(NULL), "rows")),
+              "%s, %u jobs in place: %s", devices, n_jobs, heddle_error_text(NULL));
+    if (s == HEDDLE_OK)
+        jobbed_compare(&r, 0, 0, ROWS, devices);
+    CHECK_OK(NULL, heddle_multi_get_stats(m, &stats));
+    sum->n_again += s == HEDDLE_OK ? stats.n_again : 0;
+    sum->n_lost += s != HEDDLE_OK;
+    heddle_multi_free(m);
+    jobbed_close(&r);
+    return (int)d.is_lost;
+}
+
+/* Rows are only lost when a job's move home fails, which is once in each job. */
+static void check_places(uint64_t *seed)
+{
+    static const char *const others[] = {"virtual:", "2*virtual:", "virtual:peers=0"};
+    uint64_t n_again = 0;
+    uint32_t i, n_jobs, fail;
+    for (i = 0; i < 3u; i++)
+        for (n_jobs = 1; n_jobs <= STEPS; n_jobs++) {
+            outcome sum = {0, 0};
+            for (fail = 1; check_in_place(fail, n_jobs, others[i], seed, &sum); fail++)
+                ;
+            CHECK_MSG(sum.n_again && sum.n_lost <= n_jobs, "%u times of %u", (unsigned)sum.n_lost, n_jobs);
+            n_again += sum.n_again;
+        }
+    printf("rows in place: %u slices were run again\n", (unsigned)n_again);
 }
 
 static void check_losses(uint64_t *seed)
@@ -181,6 +238,7 @@ int main(int argc, char **argv)
         return 0;
     }
     check_losses(&seed);
+    check_places(&seed);
     check_last(&seed);
     check_hang(&seed);
     check_body("2*virtual:", &seed);

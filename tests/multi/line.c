@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* line.c - the line of jobs (src/engine/multi/line.h) when a device is lost before its slices were seen done: which of them are given again, and
+ * that the bytes are those of jobs one after the other, or are lost. Two devices are played: what is put is done at once, but the line hears
+ * of it only if the case says so. */
+#include "check.h"
+#include "engine/multi/line.h"
+
+#include <string.h>
+
+#define N_ARRAYS 2u
+#define N_ROWS 8u
+#define ROW 256u
+#define POOL (64u << 10)
+#define MOST_JOBS 3u
+
+enum { A, B };
+#define IN HEDDLE_MODE_IN
+#define OUT HEDDLE_MODE_OUT
+#define INOUT HEDDLE_MODE_INOUT
+
+/* A job of one slice, which touches rows of A and of B. */
+typedef struct job {
+    heddle_mode mode[N_ARRAYS]; /* 0: it does not */
+    uint64_t end_row[N_ARRAYS];
+} job;
+
+typedef struct test {
+    const char *what;
+    uint32_t n_jobs;
+    job jobs[MOST_JOBS];
+    uint32_t tells;             /* a bit for each device: the line hears how far it is before the loss */
+    uint32_t again;             /* a bit for each job */
+    uint32_t is_lost[N_ARRAYS]; /* rows of it are lost */
+} test;
+
+typedef struct rig {
+    const test *t;
+    hd_line *line;
+    hd_given given;
+    hd_line_kind *kinds[MOST_JOBS];
+    uint64_t n_given[2 * HD_N_ROLES];
+    uint8_t pools[2][POOL], home[N_ARRAYS][N_ROWS * ROW], serial[N_ARRAYS][N_ROWS * ROW];
+    uint32_t n_ended;
+} rig;
+
+/* ---- jobs ------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t uses_of_job(const job *j, hd_seg_use *out)
+{
+    uint32_t n = 0;
+    for (uint32_t a = 0; a < N_ARRAYS; a++)
+        if (j->mode[a]) {
+            const hd_seg_rect r = {0, j->end_row[a], 0, ROW};
+            out[n++] = (hd_seg_use){a, j->mode[a], r, r, 0};
+        }
+    return n;
+}
+
+static void uses_of(const void *self, const hd_grains *block, hd_seg_use *out, uint8_t *comes_home)
+{
+    (void)block;
+    memset(comes_home, 0, uses_of_job(self, out));
+}
+
+/* Row by row: at[a] is where the array's first row is. */
+static void run_body(const job *j, uint32_t number, uint8_t *const *at, const uint64_t *strides)
+{
+    uint8_t sum = (uint8_t)(17 * (number + 1));
+    for (uint32_t a = 0; a < N_ARRAYS; a++)
+        for (uint64_t row = 0; (j->mode[a] & IN) && row < j->end_row[a]; row++)
+            sum = (uint8_t)(3 * sum + at[a][row * strides[a]]);
+    for (uint32_t a = 0; a < N_ARRAYS; a++)
+        for (uint64_t row = 0; (j->mode[a] & OUT) && row < j->end_row[a]; row++)
+            memset(at[a] + row * strides[a], sum + (int)row, ROW);
+}
+
+static void run_serially(rig *r)
+{
+    static const uint64_t strides[N_ARRAYS] = {ROW, ROW};
+    uint8_t *const at[N_ARRAYS] = {r->serial[A], r->serial[B]};
+    for (uint32_t i = 0; i < r->t->n_jobs; i++)
+        run_body(&r->t->jobs[i], i, at, strides);
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------------------ */
+
+static uint8_t *memory(rig *r, uint32_t of, uint32_t array) { return of == HD_HOME ? r->home[array] : r->pools[of]; }
+
+static void put_move(rig *r, const hd_seg_op *o)
+{
+    for (uint64_t i = 0; i < o->rect.end_row - o->rect.row; i++)
+        memcpy(memory(r, o->to, o->array) + o->to_at + i * o->to_stride,
+               memory(r, o->from, o->array) + o->from_at + i * o->from_stride, o->rect.end_byte - o->rect.byte);
+}
+
+static void put_body(rig *r, uint32_t number)
+{
+    const job *j = &r->t->jobs[number];
+    uint8_t *at[N_ARRAYS];
+    uint64_t strides[N_ARRAYS];
+    uint32_t n = 0;
+    for (uint32_t a = 0; a < N_ARRAYS; a++)
+        if (j->mode[a]) {
+            at[a] = r->pools[r->given.device] + r->given.plan.places[n].at;
+            strides[a] = r->given.plan.places[n++].stride;
+        }
+    run_body(j, number, at, strides);
+}
+
+static void put_plan(rig *r, uint32_t number)
+{
+    for (uint64_t i = 0; i < r->given.plan.ops.n; i++) {
+        const hd_seg_op *o = (const hd_seg_op *)r->given.plan.ops.at + i;
+        r->n_given[o->point.queue] = o->point.number;
+        if (o->is_body)
+            put_body(r, number);
+        else
+            put_move(r, o);
+    }
+}
+
+/* Gives what can be given; a bit for each job. */
+static uint32_t give_all(rig *r)
+{
+    uint32_t jobs = 0;
+    int given = 1;
+    while (given) {
+        CHECK(hd_line_give(r->line, &r->given, &given, 0) == HEDDLE_OK);
+        if (!given)
+            break;
+        put_plan(r, (uint32_t)(uintptr_t)r->given.job_user);
+        jobs |= 1u << (uintptr_t)r->given.job_user;
+    }
+    return jobs;
+}
+
+static void tell(rig *r, uint32_t device)
+{
+    for (uint32_t q = HD_N_ROLES * device; q < HD_N_ROLES * (device + 1u); q++)
+        CHECK(hd_line_passed(r->line, (hd_seg_point){q, r->n_given[q]}, 0) == HEDDLE_OK);
+}
+
+/* ---- a case ------------------------------------------------------------------------------------------------------------ */
+
+static void note_end(void *user, hd_line_job *j, void *job_user, heddle_status status)
+{
+    (void)j;
+    (void)job_user;
+    CHECK(status == HEDDLE_OK);
+    ((rig *)user)->n_ended++;
+}
+
+static void open_rig(rig *r, const test *t)
+{
+    static const uint64_t pools[2] = {POOL, POOL};
+    static const double weights[2] = {1, 1};
+    const hd_line_config c = {2, weights, pools, NULL, note_end, r};
+    uint32_t array;
+    memset(r, 0, sizeof *r);
+    r->t = t;
+    CHECK(hd_line_new(&r->line, &c) == HEDDLE_OK);
+    for (uint32_t a = 0; a < N_ARRAYS; a++) {
+        CHECK(hd_segments_add(hd_line_segments(r->line), N_ROWS, ROW, ROW, &array) == HEDDLE_OK && array == a);
+        for (uint32_t i = 0; i < N_ROWS * ROW; i++)
+            r->home[a][i] = r->serial[a][i] = (uint8_t)(i / ROW + 100 * a);
+    }
+}
+
+/* Job i goes to device i % 2: the one with less under way. */
+static void start_all(rig *r)
+{
+    for (uint32_t i = 0; i < r->t->n_jobs; i++) {
+        const hd_line_kind_config c = {.n = 1,
+                                       .n_2 = 1,
+                                       .map = HEDDLE_MAP_FREE,
+                                       .n_tasks = 1,
+                                       .n_tasks_2 = 1,
+                                       .n_uses = (r->t->jobs[i].mode[A] != 0) + (r->t->jobs[i].mode[B] != 0),
+                                       .uses = uses_of,
+                                       .self = &r->t->jobs[i]};
+        hd_line_job *j;
+        CHECK(hd_kind_new(r->line, &c, &r->kinds[i]) == HEDDLE_OK);
+        CHECK(hd_line_start(r->line, r->kinds[i], (void *)(uintptr_t)i, &j) == HEDDLE_OK);
+        CHECK(give_all(r) == 1u << i && r->given.device == i % 2u);
+    }
+}
+
+static void compare(rig *r, uint32_t a)
+{
+    for (uint64_t row = 0; row < N_ROWS; row++) {
+        const hd_seg_rect rect = {row, row + 1, 0, ROW};
+        const heddle_status s = hd_segments_fetch(hd_line_segments(r->line), a, &rect, &r->given.plan);
+        put_plan(r, 0);
+        CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_EDEVICE && r->t->is_lost[a]), "%s: array %u", r->t->what, a);
+        CHECK_MSG(s == HEDDLE_EDEVICE || !memcmp(r->home[a] + row * ROW, r->serial[a] + row * ROW, ROW),
+                  "%s: array %u, row %u is %u, not %u", r->t->what, a, (unsigned)row, r->home[a][row * ROW],
+                  r->serial[a][row * ROW]);
+    }
+}
+
+static void check_lost(rig *r, uint32_t a)
+{
+    const hd_seg_rect all = {0, N_ROWS, 0, ROW};
+    CHECK_MSG((uint32_t)hd_segments_is_lost(hd_line_segments(r->line), a, &all, NULL) == r->t->is_lost[a],
+              "%s: array %u", r->t->what, a);
+    compare(r, a);
+}
+
+static void check_case(const test *t)
+{
+    static rig r;
+    uint32_t again;
+    open_rig(&r, t);
+    start_all(&r);
+    for (uint32_t d = 0; d < 2u; d++)
+        if (t->tells >> d & 1u)
+            tell(&r, d);
+    memset(r.pools[0], 0xee, POOL);
+    CHECK(hd_line_lost(r.line, 0) == HEDDLE_OK);
+    for (again = give_all(&r); r.n_ended < t->n_jobs; again |= give_all(&r))
+        tell(&r, 1);
+    CHECK_MSG(again == t->again && hd_line_is_empty(r.line), "%s: %x", t->what, again);
+    run_serially(&r);
+    check_lost(&r, A);
+    check_lost(&r, B);
+    for (uint32_t i = 0; i < t->n_jobs; i++)
+        hd_kind_delete(r.kinds[i]);
+    hd_seg_plan_clear(&r.given.plan);
+    hd_line_delete(r.line);
+}
+
+#define ALL            \
+    {                  \
+        N_ROWS, N_ROWS \
+    }
+int main(void)
+{
+    static const test tests[] = {
+        {"rows that are written", 1, {{{OUT, IN}, ALL}}, 0, 1, {0, 0}},
+        {"rows in place", 1, {{{INOUT, 0}, ALL}}, 0, 1, {0, 0}},
+        {"rows in place, twice", 2, {{{INOUT, 0}, ALL}, {{INOUT, 0}, ALL}}, 0, 3, {0, 0}},
+        {"rows in place that have gone on", 2, {{{INOUT, 0}, ALL}, {{INOUT, 0}, ALL}}, 2, 0, {0, 0}},
+        {"rows in place, some of which have arrived", 2, {{{INOUT, 0}, ALL}, {{IN, OUT}, {2, 8}}}, 2, 0, {1, 0}},
+        {"rows that were written again", 2, {{{OUT, 0}, ALL}, {{OUT, 0}, ALL}}, 0, 0, {0, 0}},
+        {"rows that were written again, and done", 2, {{{OUT, 0}, ALL}, {{OUT, 0}, ALL}}, 2, 0, {0, 0}},
+        {"some rows that were written again", 2, {{{OUT, 0}, ALL}, {{OUT, 0}, {5, 0}}}, 0, 0, {1, 0}},
+        {"rows in place that were written again", 2, {{{INOUT, 0}, ALL}, {{OUT, 0}, ALL}}, 0, 0, {0, 0}},
+        {"what was read was written again", 2, {{{IN, OUT}, ALL}, {{OUT, 0}, ALL}}, 0, 0, {0, 1}},
+        {"three, in turn", 3, {{{IN, OUT}, ALL}, {{OUT, IN}, ALL}, {{IN, OUT}, ALL}}, 0, 7, {0, 0}},
+    };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        check_case(&tests[i]);
+    return 0;
+}
