@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -89,22 +90,31 @@ static void last_line(const char *name, char *line, size_t n_bytes)
 
 /* ---- processes ---- */
 
+/* In a child: other threads may have held locks when it began, so that it takes none. */
+static int redirect(const char *name, int flags, int to)
+{
+    int fd = open(name, flags, 0600);
+    int failed = fd < 0 || dup2(fd, to) < 0;
+    if (fd >= 0 && fd != to)
+        close(fd);
+    return failed;
+}
+
 /* A child that writes into the files out.i and err.i. 0: there is none. */
 static pid_t start(const room *r, char *const *words, uint32_t i)
 {
+    static const char cannot[] = "it cannot be started\n";
     path out = path_of(r, "out", i), err = path_of(r, "err", i);
-    pid_t parent = getpid(), child;
-    fflush(NULL);
-    child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child)
         return child > 0 ? child : 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || !freopen("/dev/null", "r", stdin) || !freopen(out.text, "w", stdout) ||
-        !freopen(err.text, "w", stderr))
+    if (getppid() != parent || redirect("/dev/null", O_RDONLY, STDIN_FILENO) ||
+        redirect(out.text, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO) ||
+        redirect(err.text, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO))
         _exit(127);
     execvp(words[0], words);
-    fprintf(stderr, "%s: %s\n", words[0], strerror(errno));
-    fflush(stderr);
+    (void)!write(STDERR_FILENO, cannot, sizeof cannot - 1);
     _exit(127);
 }
 
