@@ -6,7 +6,7 @@ if "$heddle" bench --figures cumas --opt figures=4.1 --out none 2>&1 | grep 'bui
 
 run 0 bench --figures cumas --out figures --opt programs=nowhere
 for name in mixes 4.1 4.2 4.8 4.9 4.10 4.11 4.12 random; do in_out "^figures/cumas-$name.tsv$"; done
-for name in mixes 4.1 4.2 4.8 4.9 4.10 4.11; do
+for name in mixes 4.1 4.2 4.8 4.9 4.10 4.11 4.12; do
     in_out "^figures/cumas-$name.svg$"
     [ "$(tail -n 1 "figures/cumas-$name.svg")" = '</svg>' ] || fail "cumas-$name.svg does not end as SVG"
 done

@@ -112,13 +112,24 @@ static double kernel_ms(uint32_t blocks, uint32_t resident, double round_us)
     return (4 + round_us * (double)share_waves(blocks, resident)) / 1e3;
 }
 
-static void put_kernel(FILE *out, const char *how, const char *name, uint32_t factor, double ms, double estimate)
+enum { FACTORS = 3 }; /* 2, 4 and 8 times the blocks that were learnt */
+
+/* To be drawn: of each kernel by factor. */
+typedef struct errors {
+    uint32_t n;
+    const char *names[MIX_MOST_PROGRAMS];
+    double percent[MIX_MOST_PROGRAMS * FACTORS];
+} errors;
+
+static void put_kernel(FILE *out, const char *how, const char *name, uint32_t factor, double ms, double estimate,
+                       double *percent)
 {
-    fprintf(out, "%s\t%s\t%u\t%.5g\t%.5g\t%.2f\n", how, name, factor, ms, estimate, 100 * fabs(estimate / ms - 1));
+    *percent = 100 * fabs(estimate / ms - 1);
+    fprintf(out, "%s\t%s\t%u\t%.5g\t%.5g\t%.2f\n", how, name, factor, ms, estimate, *percent);
 }
 
 /* blocks: of an eighth. */
-static void simulate_kernels(FILE *out)
+static void simulate_kernels(FILE *out, errors *e)
 {
     static const struct {
         const char *name;
@@ -133,35 +144,53 @@ static void simulate_kernels(FILE *out)
         const double us = kernels[i].round_us;
         share_kernels_learn(&learnt, i + 1, 256, share_waves(kernels[i].blocks, resident),
                             kernel_ms(kernels[i].blocks, resident, us) * 1e6);
-        for (uint32_t factor = 2; factor <= 8; factor *= 2) {
-            const uint32_t blocks = kernels[i].blocks * factor;
+        e->names[e->n] = kernels[i].name;
+        for (uint32_t k = 0; k < FACTORS; k++) {
+            const uint32_t factor = 2u << k, blocks = kernels[i].blocks * factor;
             put_kernel(out, "simulated", kernels[i].name, factor, kernel_ms(blocks, resident, us),
-                       share_kernels_at(&learnt, i + 1, 256, share_waves(blocks, resident)) / 1e6);
+                       share_kernels_at(&learnt, i + 1, 256, share_waves(blocks, resident)) / 1e6,
+                       &e->percent[e->n * FACTORS + k]);
         }
+        e->n++;
     }
 }
 
-static void measured_kernels(const cumas_measured *m, FILE *out)
+static void measured_kernels(const cumas_measured *m, FILE *out, errors *e)
 {
     static const char *const grow[] = {"gaussian", "lud", "nw"};
     for (uint32_t i = 0; m && i < m->mixes[0].n_programs; i++) {
         size_t k = 0;
         while (k < COUNT(grow) && strcmp(grow[k], m->mixes[0].names[i]) != 0)
             k++;
-        if (k == COUNT(grow) && m->eighth_ms[i] > 0)
-            put_kernel(out, "measured", m->mixes[0].names[i], 8, m->mixes[0].kernels_ms[i], 8 * m->eighth_ms[i]);
+        if (k < COUNT(grow) || m->eighth_ms[i] <= 0)
+            continue;
+        e->names[e->n] = m->mixes[0].names[i];
+        put_kernel(out, "measured", m->mixes[0].names[i], 8, m->mixes[0].kernels_ms[i], 8 * m->eighth_ms[i],
+                   &e->percent[e->n++ * FACTORS + 2]);
     }
     if (m && m->eighth_why[0])
         fprintf(out, "measured\t-\t8\tskipped\t-\t%s\n", m->eighth_why);
 }
 
+static void draw_kernels(const errors *e, const char *note, FILE *out)
+{
+    static const char *const series[FACTORS] = {"2 times the blocks", "4 times", "8 times"};
+    chart c = {.title = "Estimates of kernels", .note = note, .unit = "error, %"};
+    chart_fill(&c, e->n, e->names, FACTORS, series, e->percent);
+    chart_print(&c, out);
+}
+
 int cumas_make_kernels(const cumas_ask *a, const cumas_measured *m)
 {
     figure_files f = {.dir = a->out};
+    errors told = {.n = 0}, seen = {.n = 0};
     if (figure_begin(&f))
         return CLI_BAD;
     fputs("how\tkernel\tfactor\tms\testimate_ms\terror_percent\n", f.tsv.out);
-    simulate_kernels(f.tsv.out);
-    measured_kernels(m, f.tsv.out);
-    return cumas_end(&f, "cumas-4.12", 0, CLI_OK);
+    simulate_kernels(f.tsv.out, &told);
+    measured_kernels(m, f.tsv.out, &seen);
+    draw_kernels(seen.n ? &seen : &told,
+                 seen.n ? "measured; from an eighth of the bytes" : "simulated; from an eighth of the blocks",
+                 f.svg.out);
+    return cumas_end(&f, "cumas-4.12", 1, CLI_OK);
 }
