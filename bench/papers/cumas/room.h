@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* room.h - a folder in which the programs of a mix run side by side on a GPU: as they are, under MPS, or under a daemon of heddle share that
+/* room.h - a folder in TMPDIR, or /tmp, in which the programs of a mix run side by side on a GPU: as they are, under MPS, or under a daemon of heddle share that
  * has its place there. All processes are this one's children. They are ended when one of them fails, after a limit, when the room is closed, and
  * when this process dies. The daemon of MPS alone is none: it is told to quit when the start is over. */
 #ifndef CUMAS_ROOM_H
@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 typedef struct room {
-    char folder[64], heddle[1024], programs[1024];
+    char folder[88], heddle[1024], programs[1024];
     pid_t daemon; /* 0: none runs */
     int has_mps;
 } room;
