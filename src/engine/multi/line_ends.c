@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* line_ends.c - ends of bodies, slices and jobs; jobs that are dropped; slices that are given again after a loss (line.h). */
+#include "engine/multi/line_inside.h"
+
+/* ---- ends ------------------------------------------------------------------------------------------------------------------- */
+
+static void end_job(hd_line *l, hd_line_job *j)
+{
+    hd_line_job **at = &l->first, *before = NULL;
+    while (*at != j) {
+        before = *at;
+        at = &before->next;
+    }
+    *at = j->next;
+    if (l->last == j)
+        l->last = before;
+    if (l->unopened == j)
+        l->unopened = j->next;
+    hd_settle_ended(l, j);
+    l->ended(l->user, j, j->user, j->status);
+    hd_line_free_job(l, j);
+}
+
+static int is_home(const hd_line *l, const hd_line_slice *p)
+{
+    uint64_t i;
+    if (p->goes_home && p->next_home < p->job->kind->config.n_uses)
+        return 0;
+    for (i = 0; i < p->home.n; i++)
+        if (!hd_segments_is_done(l->segments, ((const hd_seg_point *)p->home.at)[i]))
+            return 0;
+    return 1;
+}
+
+static void finish(hd_line *l, hd_line_device *d, hd_line_slice *p)
+{
+    hd_line_job *j = p->job;
+    d->given = p->next_given;
+    if (!d->given)
+        d->last_given = NULL;
+    d->n_given--;
+    l->n_under_way--;
+    p->state = HD_SLICE_DONE;
+    hd_segments_ended(l->segments, p->number);
+    hd_list_clear(&p->home);
+    if (!--j->n_left)
+        end_job(l, j);
+}
+
+/* Its body has ended: it began when the one before had ended and what it waited for had passed, as far as was seen. */
+static void note_time(hd_line_device *d, hd_line_slice *p, uint64_t now_ns)
+{
+    const uint64_t begin = p->begin_ns > d->last_ns ? p->begin_ns : d->last_ns;
+    p->job->shares[p->device].n_ended++;
+    if (now_ns > begin)
+        p->job->shares[p->device].busy_ns += now_ns - begin;
+    d->last_ns = now_ns;
+}
+
+static void note_wait(hd_line_slice *x, hd_seg_point p, uint64_t now_ns)
+{
+    uint32_t i;
+    for (i = 0; i < HD_SLICE_WAITS_KEPT; i++)
+        if (x->waits[i].number && x->waits[i].queue == p.queue && x->waits[i].number <= p.number) {
+            x->waits[i].number = 0;
+            x->begin_ns = now_ns;
+        }
+}
+
+static void note_waits(hd_line *l, hd_seg_point p, uint64_t now_ns)
+{
+    uint32_t d;
+    hd_line_slice *x;
+    for (d = 0; d < l->n_devices; d++)
+        for (x = hd_line_device_at(l, d)->given; x; x = x->next_given)
+            note_wait(x, p, now_ns);
+}
+
+/* Moves home of a slice may have been put by another device. */
+void hd_line_finish_some(hd_line *l)
+{
+    uint32_t i;
+    for (i = 0; i < l->n_devices; i++)
+        while (hd_line_device_at(l, i)->given && hd_line_device_at(l, i)->given->state == HD_SLICE_ENDED &&
+               is_home(l, hd_line_device_at(l, i)->given))
+            finish(l, hd_line_device_at(l, i), hd_line_device_at(l, i)->given);
+}
+
+heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns)
+{
+    hd_line_device *d = hd_line_device_at(l, p.queue / HD_N_ROLES);
+    hd_line_slice *x;
+    hd_segments_done(l->segments, p);
+    note_waits(l, p, now_ns);
+    if (p.queue % HD_N_ROLES == HD_QUEUE_BODIES)
+        for (x = d->given; x && x->body.number <= p.number; x = x->next_given)
+            if (x->state == HD_SLICE_GIVEN) {
+                x->state = HD_SLICE_ENDED;
+                note_time(d, x, now_ns);
+            }
+    hd_line_finish_some(l);
+    return HEDDLE_OK;
+}
+
+static void clear_queues(hd_line *l)
+{
+    uint32_t d;
+    for (d = 0; d <= l->n_devices; d++)
+        l->devices[d].queue.n = l->devices[d].head = 0;
+    l->n_waiting = 0;
+    hd_line_order_reset(&l->order);
+}
+
+/* Its slices that wait are not given any more. */
+static void drop_job(hd_line *l, hd_line_job *j, heddle_status status)
+{
+    j->status = j->status == HEDDLE_OK ? status : j->status;
+    j->n_left -= j->n_waiting;
+    l->n_waiting -= j->n_waiting;
+    j->n_waiting = 0;
+    if (!j->n_left)
+        end_job(l, j);
+}
+
+static void forget_slices(hd_line *l, const hd_line_job *j)
+{
+    uint64_t i;
+    uint32_t d;
+    for (d = 0; d <= l->n_devices; d++)
+        for (i = l->devices[d].head; i < l->devices[d].queue.n; i++) {
+            hd_line_slice **at = (hd_line_slice **)l->devices[d].queue.at + i;
+            if (*at && (*at)->job == j) {
+                hd_line_order_give(&l->order, *at); /* nobody waits for it */
+                *at = NULL;
+            }
+        }
+}
+
+void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
+{
+    hd_line_job *j = l->first, *next;
+    int is_dropped = !k;
+    for (; j; j = next) {
+        next = j->next;
+        is_dropped |= j->kind == k;
+        if (!is_dropped)
+            continue;
+        forget_slices(l, j);
+        drop_job(l, j, status);
+    }
+    if (!k) /* a job that was only half in the order, for want of memory, leaves nothing behind */
+        clear_queues(l);
+}
+
+/* ---- a device is lost --------------------------------------------------------------------------------------------------------- */
+
+static void take_back(hd_line *l, hd_line_slice *p)
+{
+    p->state = HD_SLICE_WAITS;
+    hd_list_clear(&p->home);
+    p->next_home = 0;
+    p->job->n_waiting++;
+    p->job->kind->counts.n_again++;
+    l->n_under_way--;
+}
+
+/* It is not given again: later slices have written over its results, or these are elsewhere, or they are lost for good. Moves home may have
+ * been those of the lost device. */
+static void keep(const hd_line *l, hd_line_slice *p)
+{
+    if (!hd_is_here(l, p->device))
+        p->state = HD_SLICE_ENDED;
+    p->next_home = 0;
+    hd_list_clear(&p->home);
+}
+
+/* Those of its slices that are not given again stay. */
+static void sift_given(hd_line *l, hd_line_device *d)
+{
+    hd_line_slice *p = d->given, *next;
+    d->given = d->last_given = NULL;
+    d->n_given = 0;
+    for (; p; p = next) {
+        next = p->next_given;
+        if (hd_segments_is_again(l->segments, p->number)) {
+            take_back(l, p);
+            continue;
+        }
+        keep(l, p);
+        p->next_given = NULL;
+        *(d->last_given ? &d->last_given->next_given : &d->given) = p;
+        d->last_given = p;
+        d->n_given++;
+    }
+}
+
+/* All that waits is put in order anew: slices of several jobs may be among those that are given again. */
+static heddle_status wait_again(hd_line *l, hd_line_job *j)
+{
+    uint32_t i;
+    for (i = 0; i < j->n_parts; i++) {
+        hd_line_slice *p = &j->parts[i];
+        p->node = HD_NONE;
+        if (p->state == HD_SLICE_WAITS && p->device != HD_NONE && !hd_is_here(l, p->device))
+            p->device = HD_NONE; /* anybody's */
+    }
+    return hd_line_add_parts(l, j, 1);
+}
+
+static uint32_t n_here(const hd_line *l)
+{
+    uint32_t d, n = 0;
+    for (d = 0; d < l->n_devices; d++)
+        n += (uint32_t)hd_is_here(l, d);
+    return n;
+}
+
+heddle_status hd_line_lost(hd_line *l, uint32_t device)
+{
+    hd_line_job *j;
+    hd_line_kind *k;
+    uint32_t d;
+    hd_line_device_at(l, device)->is_lost = 1;
+    hd_segments_lost(l->segments, device, NULL, NULL);
+    for (d = 0; d < l->n_devices; d++)
+        sift_given(l, hd_line_device_at(l, d));
+    clear_queues(l);
+    if (!n_here(l))
+        return HEDDLE_EDEVICE;
+    for (k = l->kinds; k; k = k->next)
+        hd_settle_begin(k);
+    for (j = l->first; j && j != l->unopened; j = j->next)
+        HD_TRY(wait_again(l, j));
+    return HEDDLE_OK;
+}
+
+int hd_line_lost_rows(const hd_line *l, uint32_t *array, hd_seg_rect *rect)
+{
+    *array = l->lost_array;
+    *rect = l->lost_rect;
+    return l->lost_array != HD_NONE;
+}
+
+uint64_t hd_line_n_under_way(const hd_line *l) { return l->n_under_way; }
+int hd_line_is_empty(const hd_line *l) { return !l->first; }
