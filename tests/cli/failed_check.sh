@@ -12,9 +12,10 @@ sanitize=
 for kind in address:__asan_init thread:__tsan_init; do
     nm -D "$library" | grep -q "${kind#*:}" && sanitize=-fsanitize=${kind%:*}
 done
+shopt -s extglob
 # shellcheck disable=SC2046,SC2086
 "$cc" -std=c11 -D_GNU_SOURCE -DHEDDLE_HAVE_JANSSON=1 -O1 $sanitize -I"$source_dir/include" -I"$source_dir/apps" \
-    -I"$source_dir/src" "$source_dir"/tools/heddle/*.c "$source_dir"/src/base/{alloc,file,status}.c "$source_dir/tests/cli/wrong_app.c" "$source_dir"/apps/{app,graph,jobs,loop,parts,pool,spread,tasks,wavefront}.c "$library" -Wl,-rpath,"$(dirname "$library")" \
+    -I"$source_dir/src" "$source_dir"/tools/heddle/!(cmd_share|share_*).c "$source_dir"/src/base/{alloc,file,status}.c "$source_dir/tests/cli/wrong_app.c" "$source_dir"/apps/{app,graph,jobs,loop,parts,pool,spread,tasks,wavefront}.c "$library" -Wl,-rpath,"$(dirname "$library")" \
     $(pkg-config --cflags --libs jansson) -pthread -lm -o heddle >build.log 2>&1 || {
     cat build.log
     fail "the command does not build with another app"

@@ -96,7 +96,6 @@ static int run_command(const command *c, int argc, char **argv)
     if (!c->run)
         return argc == 1 && !strcmp(argv[0], "--help") ? print_help(c) : cmd_share(argc, argv);
 #endif
-    cli_catch_signals(); /* not for share: a program that it starts would have them ignored */
     status = options_read(&o, c->options, argc, argv);
     if (!status && o.help)
         status = print_help(c);
@@ -114,6 +113,8 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "help";
     const command *c = find_command(name);
     int status;
+    if (!c || c->run)
+        cli_catch_signals(); /* a program that share starts would have them ignored */
     if (c)
         status = run_command(c, argc - 2, argv + 2);
     else if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
