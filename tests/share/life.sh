@@ -23,10 +23,11 @@ all_gone() {
     grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody" || true
 }
 
-# A third program that is stopped while it copies alone: the others ask for turns from their begin, so the first one holds.
+# A third program that is stopped while it copies alone: the others ask for turns from their begin, so the first one holds. Before its
+# first copy the daemon need not know which GPU it uses.
 start_bystander() {
     rate=1 copier bystander 64 1 pageable; bystander=$last
-    until_status "\"pid\": $bystander"
+    until_status "\"pid\": $bystander,[^}]*\"tasks\": [1-9]"
     kill -STOP "$bystander"
 }
 end_bystander() {
