@@ -61,6 +61,8 @@ static inline uint32_t hd_power_of_two(uint64_t n)
     return p;
 }
 
+static inline uint64_t hd_at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
+
 /* A growing array. All calls on one list pass the same item size. */
 typedef struct hd_list {
     void *at;

@@ -134,10 +134,9 @@ static void make_all(jobbed_rig *r, sequence *all, const jobbed_job *jobs, heddl
     }
 }
 
-static void end_all(const jobbed_rig *r, sequence *all, totals *t)
+static void end_all(sequence *all, totals *t)
 {
     uint32_t i;
-    (void)r;
     for (i = 0; i < SEQUENCES; i++) {
         heddle_sequence_stats s;
         CHECK_OK(NULL, heddle_sequence_wait(all[i].s, HEDDLE_FOREVER));
@@ -155,7 +154,7 @@ static void run_program(jobbed_rig *r, uint64_t *seed, totals *t, const char *de
     heddle_multi *kinds[KINDS];
     sequence all[SEQUENCES];
     char what[160];
-    uint32_t k, m;
+    uint32_t k;
     r->desc.map = (heddle_map)check_below(seed, HEDDLE_N_MAPS);
     r->desc.is_safe = !check_below(seed, 6);
     (void)snprintf(what, sizeof what, "%s, map %s, n %llu", devices, heddle_map_name(r->desc.map),
@@ -167,11 +166,8 @@ static void run_program(jobbed_rig *r, uint64_t *seed, totals *t, const char *de
     make_all(r, all, jobs, kinds, seed);
     for (k = 0; k < ACTS; k++)
         act(r, all, jobs, kinds, seed, what);
-    for (m = 0; m < JOBBED_MATRICES; m++)
-        jobbed_compare(r, m, 0, r->n, what);
-    for (k = 0; k < KINDS; k++)
-        heddle_multi_free(kinds[k]);
-    end_all(r, all, t);
+    jobbed_finish(r, kinds, KINDS, what);
+    end_all(all, t);
 }
 
 static void check_programs(int is_gpu, int n_rounds, uint64_t *seed)

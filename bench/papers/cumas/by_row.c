@@ -28,11 +28,8 @@ typedef void put_fn(FILE *out, const char *mix, const char *policy, uint32_t row
 static void put_set(FILE *out, const char *how, const char *mix, const char *set, const char *policy, uint32_t row,
                     const double *ms, uint32_t n)
 {
-    double least = ms[0], most = ms[0];
-    for (uint32_t i = 1; i < n; i++) {
-        least = ms[i] < least ? ms[i] : least;
-        most = ms[i] > most ? ms[i] : most;
-    }
+    double least, most;
+    cumas_range(ms, n, &least, &most);
     fprintf(out, "%s\t%s\t%s\t%s\t%u\t%u\t%.4g\t%.4g\t%.4g\n", how, mix, set, policy, row, n, cumas_mean(ms, n), least,
             most);
 }
@@ -116,7 +113,7 @@ int cumas_make_rows(const cumas_ask *a, const cumas_measured *m)
     if (!status)
         draw("The makespan of twelve programs", "simulated; the table's sizes, means over all orders of arrival",
              series, N_POLICIES, b[0].mean, f.svg.out);
-    return cumas_end(&f, "cumas-4.8", 1, status);
+    return figure_end_or_drop(&f, "cumas-4.8", 1, status);
 }
 
 int cumas_make_idle(const cumas_ask *a, const cumas_measured *m)
@@ -136,5 +133,5 @@ int cumas_make_idle(const cumas_ask *a, const cumas_measured *m)
         draw("How long the GPU and copies out are idle",
              "simulated; between the first and the last use, the table's sizes", series, COUNT(series), b[0].idle,
              f.svg.out);
-    return cumas_end(&f, "cumas-4.9", 1, status);
+    return figure_end_or_drop(&f, "cumas-4.9", 1, status);
 }

@@ -37,20 +37,21 @@ extern const char cumas_table_tasks[], cumas_balanced_tasks[], cumas_table_mix[]
 const cumas_kind cumas_kinds[CUMAS_N_MIXES] = {{"table", cumas_table_tasks, cumas_table_mix},
                                                {"balanced", cumas_balanced_tasks, cumas_balanced_mix}};
 
-int cumas_end(figure_files *f, const char *name, int has_svg, int status)
-{
-    if (!status)
-        return figure_end(f, name, has_svg);
-    figure_drop(f);
-    return CLI_BAD;
-}
-
 double cumas_mean(const double *values, uint32_t n)
 {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++)
         sum += values[i];
     return n ? sum / n : 0;
+}
+
+void cumas_range(const double *values, uint32_t n, double *least, double *most)
+{
+    *least = *most = values[0];
+    for (uint32_t i = 1; i < n; i++) {
+        *least = values[i] < *least ? values[i] : *least;
+        *most = values[i] > *most ? values[i] : *most;
+    }
 }
 
 /* ---- the table of subjects ---- */
@@ -60,15 +61,6 @@ typedef struct bars {
     double mean[CUMAS_N_MIXES * CUMAS_N_SUBJECTS], least[CUMAS_N_MIXES * CUMAS_N_SUBJECTS],
         most[CUMAS_N_MIXES * CUMAS_N_SUBJECTS];
 } bars;
-
-static void range_of(const cumas_outcome *o, double *least, double *most)
-{
-    *least = *most = o->ms[0];
-    for (uint32_t i = 1; i < o->n; i++) {
-        *least = o->ms[i] < *least ? o->ms[i] : *least;
-        *most = o->ms[i] > *most ? o->ms[i] : *most;
-    }
-}
 
 static void put_outcome(FILE *out, const char *how, uint32_t at, uint32_t id, const cumas_outcome *o, double best,
                         bars *b)
@@ -82,7 +74,7 @@ static void put_outcome(FILE *out, const char *how, uint32_t at, uint32_t id, co
         fprintf(out, "0\tskipped\t-\t-\t-\t-\t%s\n", o->why);
         return;
     }
-    range_of(o, &least, &most);
+    cumas_range(o->ms, o->n, &least, &most);
     fprintf(out, "%u\t%.4g\t%.4g\t%.4g\t%.4f\t%.4g\t\n", o->n, ms, least, most, best > 0 ? ms / best : 0,
             cumas_mean(o->mean_end_ms, o->n));
     if (best > 0)
@@ -163,7 +155,7 @@ int cumas_make_mixes(const cumas_ask *a, const cumas_measured *m)
             put_measured(m, f.tsv.out, at, &measured);
     }
     draw_mixes(is_measured ? &measured : &simulated, is_measured, f.svg.out);
-    return cumas_end(&f, "cumas-mixes", 1, status);
+    return figure_end_or_drop(&f, "cumas-mixes", 1, status);
 }
 
 /* ---- options ---- */

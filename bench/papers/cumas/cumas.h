@@ -89,13 +89,13 @@ void cumas_measured_free(cumas_measured *m);
 
 /* ---- figures: each writes its files. CLI_OK or CLI_BAD ---- */
 
-int cumas_end(figure_files *f, const char *name, int has_svg, int status);
 double cumas_mean(const double *values, uint32_t n);
-int cumas_make_parts(const cumas_ask *a, const cumas_measured *m);     /* 4.1 (parts.c) */
-int cumas_make_timelines(const cumas_ask *a, const cumas_measured *m); /* 4.2 (timelines.c) */
-int cumas_make_rows(const cumas_ask *a, const cumas_measured *m);      /* 4.8, by row (by_row.c) */
-int cumas_make_idle(const cumas_ask *a, const cumas_measured *m);      /* 4.9 */
-int cumas_make_planning(const cumas_ask *a, const cumas_measured *m);  /* 4.10 (planning.c) */
+void cumas_range(const double *values, uint32_t n, double *least, double *most); /* n: 1 or more */
+int cumas_make_parts(const cumas_ask *a, const cumas_measured *m);               /* 4.1 (parts.c) */
+int cumas_make_timelines(const cumas_ask *a, const cumas_measured *m);           /* 4.2 (timelines.c) */
+int cumas_make_rows(const cumas_ask *a, const cumas_measured *m);                /* 4.8, by row (by_row.c) */
+int cumas_make_idle(const cumas_ask *a, const cumas_measured *m);                /* 4.9 */
+int cumas_make_planning(const cumas_ask *a, const cumas_measured *m);            /* 4.10 (planning.c) */
 int cumas_make_random(const cumas_ask *a,
                       const cumas_measured *m); /* policies over the least makespan of random sets */
 int cumas_make_copies(const cumas_ask *a, const cumas_measured *m);  /* 4.11 (estimates.c) */

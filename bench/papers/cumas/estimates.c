@@ -101,7 +101,7 @@ int cumas_make_copies(const cumas_ask *a, const cumas_measured *m)
         put_copies(f.tsv.out, "measured", ways[i], &c, estimates);
     }
     draw_copies(&c, estimates, note, f.svg.out);
-    return cumas_end(&f, "cumas-4.11", 1, CLI_OK);
+    return figure_end_or_drop(&f, "cumas-4.11", 1, CLI_OK);
 }
 
 /* ---- 4.12 ---- */
@@ -192,5 +192,5 @@ int cumas_make_kernels(const cumas_ask *a, const cumas_measured *m)
     draw_kernels(seen.n ? &seen : &told,
                  seen.n ? "measured; from an eighth of the bytes" : "simulated; from an eighth of the blocks",
                  f.svg.out);
-    return cumas_end(&f, "cumas-4.12", 1, CLI_OK);
+    return figure_end_or_drop(&f, "cumas-4.12", 1, CLI_OK);
 }

@@ -120,7 +120,7 @@ int mix_take(const mix_rounds *r, const mix *m, uint32_t program, FILE *lines, c
     return 0;
 }
 
-static double first_ms(const mix_rounds *r, uint32_t round)
+double mix_first_ms(const mix_rounds *r, uint32_t round)
 {
     double first = -1;
     for (uint32_t i = 0; i < r->n_programs; i++) {
@@ -133,7 +133,7 @@ static double first_ms(const mix_rounds *r, uint32_t round)
 
 double mix_makespan_ms(const mix_rounds *r, uint32_t round)
 {
-    double first = first_ms(r, round), last = first;
+    double first = mix_first_ms(r, round), last = first;
     for (uint32_t i = 0; i < r->n_programs; i++) {
         const mix_part *p = mix_part_of(r, i, round);
         last = p->is_here && p->end_ms > last ? p->end_ms : last;
@@ -143,7 +143,7 @@ double mix_makespan_ms(const mix_rounds *r, uint32_t round)
 
 double mix_mean_end_ms(const mix_rounds *r, uint32_t round)
 {
-    double first = first_ms(r, round), sum = 0;
+    double first = mix_first_ms(r, round), sum = 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->n_programs; i++) {
         const mix_part *p = mix_part_of(r, i, round);

@@ -44,6 +44,8 @@ void mix_alone(mix_rounds *r);
 
 /* Takes the lines of a program. 0, or -1 with a sentence: a line is missing or is none, or a result was wrong. */
 int mix_take(const mix_rounds *r, const mix *m, uint32_t program, FILE *lines, char why[MIX_ERROR]);
+/* The first begin. */
+double mix_first_ms(const mix_rounds *r, uint32_t round);
 /* From the first begin to the last end. */
 double mix_makespan_ms(const mix_rounds *r, uint32_t round);
 /* From the first begin to the ends, on average. */

@@ -84,5 +84,5 @@ int cumas_make_parts(const cumas_ask *a, const cumas_measured *m)
     draw(seen.n ? &seen : &told, seen.n ? "measured, each alone" : "by bytes of the table, at the rate of the link",
          f.svg.out);
     share_load_free(&load);
-    return cumas_end(&f, "cumas-4.1", 1, CLI_OK);
+    return figure_end_or_drop(&f, "cumas-4.1", 1, CLI_OK);
 }

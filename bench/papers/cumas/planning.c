@@ -81,7 +81,7 @@ int cumas_make_planning(const cumas_ask *a, const cumas_measured *m)
             fprintf(f.tsv.out, "measured\t%s\t%u\t%.4g\t%.4g\n", share_policy_word(policy), n, value[i], most);
     }
     draw_planning(value, f.svg.out);
-    return cumas_end(&f, "cumas-4.10", 1, CLI_OK);
+    return figure_end_or_drop(&f, "cumas-4.10", 1, CLI_OK);
 }
 
 /* ---- random sets ---- */
@@ -139,5 +139,5 @@ int cumas_make_random(const cumas_ask *a, const cumas_measured *m)
     for (size_t i = 0; i < COUNT(policies); i++)
         fprintf(f.tsv.out, "simulated\t%s\t%d\t%d\t%.4f\t%.4f\n", share_policy_word(policies[i]), RANDOM_SETS,
                 RANDOM_TASKS, all[i].sum / RANDOM_SETS, all[i].most);
-    return cumas_end(&f, "cumas-random", 0, status);
+    return figure_end_or_drop(&f, "cumas-random", 0, status);
 }

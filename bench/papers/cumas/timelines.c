@@ -56,11 +56,10 @@ static void put_simulated(const share_load *load, const line *lines, FILE *out)
 static void put_measured(const cumas_measured *m, uint32_t id, FILE *out)
 {
     const mix_rounds *r = &m->mixes[0].first[id];
-    double first = 0;
+    double first;
     if (!m->mixes[0].subjects[id].n)
         return;
-    for (uint32_t i = 0; i < r->n_programs; i++)
-        first = !i || mix_part_of(r, i, 0)->begin_ms < first ? mix_part_of(r, i, 0)->begin_ms : first;
+    first = mix_first_ms(r, 0);
     for (uint32_t i = 0; i < r->n_programs; i++) {
         const mix_part *p = mix_part_of(r, i, 0);
         fprintf(out, "measured\t%s\t%s\tall\t%.4f\t%.4f\n", cumas_subjects[id].name, m->mixes[0].names[i],
@@ -101,5 +100,5 @@ int cumas_make_timelines(const cumas_ask *a, const cumas_measured *m)
         put_measured(m, shown[i], f.tsv.out);
     draw(&load, lines, f.svg.out);
     share_load_free(&load);
-    return cumas_end(&f, "cumas-4.2", 1, status);
+    return figure_end_or_drop(&f, "cumas-4.2", 1, status);
 }

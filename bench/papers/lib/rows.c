@@ -6,12 +6,6 @@
 
 int figure_begin(figure_files *f) { return cli_buffer_open(&f->tsv) || cli_buffer_open(&f->svg) ? CLI_BAD : CLI_OK; }
 
-void figure_drop(figure_files *f)
-{
-    cli_buffer_free(&f->tsv);
-    cli_buffer_free(&f->svg);
-}
-
 static int write_file(figure_files *f, cli_buffer *b, const char *name, const char *ending)
 {
     char path[1024];
@@ -33,6 +27,15 @@ int figure_end(figure_files *f, const char *name, int with_svg)
         return write_file(f, &f->svg, name, "svg") || status ? CLI_BAD : CLI_OK;
     cli_buffer_free(&f->svg);
     return status;
+}
+
+int figure_end_or_drop(figure_files *f, const char *name, int with_svg, int status)
+{
+    if (!status)
+        return figure_end(f, name, with_svg);
+    cli_buffer_free(&f->tsv);
+    cli_buffer_free(&f->svg);
+    return CLI_BAD;
 }
 
 int figure_end_drawing(figure_files *f, const char *name)

@@ -18,8 +18,8 @@ typedef struct figure_files {
 int figure_begin(figure_files *f);
 /* Writes DIR/NAME.tsv and DIR/NAME.svg and prints their paths. with_svg 0: there is nothing to draw. */
 int figure_end(figure_files *f, const char *name, int with_svg);
-/* Or nothing is written, and both are freed. */
-void figure_drop(figure_files *f);
+/* The same; but with a status other than CLI_OK nothing is written, both are freed, and CLI_BAD is returned. */
+int figure_end_or_drop(figure_files *f, const char *name, int with_svg, int status);
 
 /* Writes and prints DIR/NAME.svg alone. */
 int figure_end_drawing(figure_files *f, const char *name);

@@ -270,20 +270,12 @@ static int begin(figures *f, figure_files *files)
     return CLI_OK;
 }
 
-int mesi_end(figure_files *files, const char *name, int has_svg, int status)
-{
-    if (!status)
-        return figure_end(files, name, has_svg);
-    figure_drop(files);
-    return CLI_BAD;
-}
-
 static int make_matmul(figures *f)
 {
     const double work = (double)f->side * (double)f->side * (double)f->side;
     figure_files files;
     return begin(f, &files) ||
-           mesi_end(
+           figure_end_or_drop(
                &files, "mesi-matmul", 0,
                put_app(f, files.tsv.out, "matmul", "matmul int32", (app_pair){"type", "int32"}, work, put_matmul) ||
                    put_app(f, files.tsv.out, "matmul", "matmul fp32", (app_pair){"type", "fp32"}, work, put_matmul));
@@ -294,9 +286,9 @@ static int make_hotspot(figures *f)
     const char *steps = f->steps ? f->steps : "100";
     const double work = (double)f->side * (double)f->side * strtod(steps, NULL);
     figure_files files;
-    return begin(f, &files) ||
-           mesi_end(&files, "mesi-hotspot", 0,
-                    put_app(f, files.tsv.out, "hotspot", "hotspot", (app_pair){"steps", steps}, work, put_hotspot));
+    return begin(f, &files) || figure_end_or_drop(&files, "mesi-hotspot", 0,
+                                                  put_app(f, files.tsv.out, "hotspot", "hotspot",
+                                                          (app_pair){"steps", steps}, work, put_hotspot));
 }
 
 static const struct {

@@ -45,7 +45,5 @@ int mesi_simulate(const mesi_case *c, mesi_result *out);
 
 /* scheduling.c: makes its figures that the list has; NULL: all. Hotspot has n_steps; 0: as many as are usual. *n_made counts figures. */
 int mesi_make_scheduling(const char *list, const char *dir, uint32_t n_steps, size_t *n_made);
-/* The files get their names. With a status other than CLI_OK they are dropped. */
-int mesi_end(figure_files *files, const char *name, int has_svg, int status);
 
 #endif

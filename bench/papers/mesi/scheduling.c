@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-enum { MOST_MACHINES = 16, MOST_WAYS = 8, STEPS = 200, TASKS = 8 };
+enum { MOST_WAYS = 8, STEPS = 200, TASKS = 7 }; /* TASKS: 2 to 128, each twice the one before */
 
 /* Rates of matmul, hotspot, ep. */
 #define ALIKE(r)   \
@@ -45,20 +45,19 @@ typedef struct figure {
     const char *name, *title;
     heddle_simulated_job app;
     uint64_t n;
-    const mesi_way *ways;
+    const mesi_way *ways; /* NULL: by tasks */
     size_t n_ways;
 } figure;
 
-static const figure by_way[] = {
+static const figure figures[] = {
     {"mesi-14a", "matmul, 8192: time over equal parts", HEDDLE_SIMULATED_JOB_MATMUL, 8192, ways, COUNT(ways)},
     {"mesi-14b", "ep, class D: time over equal parts", HEDDLE_SIMULATED_JOB_EP, 65536, ways, COUNT(ways)},
     {"mesi-14c", "hotspot, 8192, nothing kept: time over equal parts", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, plain_ways,
      COUNT(plain_ways)},
-    {"mesi-14d", "hotspot, 8192: time over equal parts", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, ways, COUNT(ways)}};
-static const figure by_tasks[] = {
-    {"mesi-15a", "matmul, 8192: tasks a job", HEDDLE_SIMULATED_JOB_MATMUL, 8192, NULL, 0},
-    {"mesi-15b", "ep, class D: tasks a job", HEDDLE_SIMULATED_JOB_EP, 65536, NULL, 0},
-    {"mesi-15c", "hotspot, 8192: tasks a job", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, NULL, 0}};
+    {"mesi-14d", "hotspot, 8192: time over equal parts", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, ways, COUNT(ways)},
+    {"mesi-15a", "matmul, 8192: tasks a job", HEDDLE_SIMULATED_JOB_MATMUL, 8192, NULL, TASKS},
+    {"mesi-15b", "ep, class D: tasks a job", HEDDLE_SIMULATED_JOB_EP, 65536, NULL, TASKS},
+    {"mesi-15c", "hotspot, 8192: tasks a job", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, NULL, TASKS}};
 
 static const char head[] =
     "# simulated: in virtual time, by the code that spreads real jobs; 1 + 1/2 is a GPU and half of one\n"
@@ -81,48 +80,6 @@ static uint32_t steps_of(heddle_simulated_job app, uint32_t n_steps)
     return app == HEDDLE_SIMULATED_JOB_HOTSPOT ? n_steps : 1;
 }
 
-/* ---- figure 14 ------------------------------------------------------------------------------------------------------------ */
-
-static int fill_ways(const figure *f, uint32_t n_steps, FILE *out, double *value)
-{
-    for (size_t m = 0; m < COUNT(machines); m++) {
-        double first = 0;
-        for (size_t w = 0; w < f->n_ways; w++) {
-            const mesi_case c = {f->app, f->n, steps_of(f->app, n_steps), &machines[m], f->ways[w]};
-            mesi_result r;
-            cli_progress("%s, %s, %s", f->name, machines[m].name, f->ways[w].name);
-            if (mesi_simulate(&c, &r))
-                return CLI_BAD;
-            first = w ? first : r.ms;
-            put_row(out, &c, &r, first);
-            value[m * f->n_ways + w] = r.ms / first;
-        }
-    }
-    return CLI_OK;
-}
-
-static int make_ways(const figure *f, const char *dir, uint32_t n_steps)
-{
-    const char *groups[COUNT(machines)], *series[MOST_WAYS];
-    double value[MOST_MACHINES * MOST_WAYS];
-    figure_files files = {.dir = dir};
-    chart c = {.title = f->title, .note = "simulated; one bar a way", .unit = "time over static"};
-    if (figure_begin(&files))
-        return CLI_BAD;
-    fputs(head, files.tsv.out);
-    if (fill_ways(f, n_steps, files.tsv.out, value))
-        return mesi_end(&files, f->name, 1, CLI_BAD);
-    for (size_t m = 0; m < COUNT(machines); m++)
-        groups[m] = machines[m].name;
-    for (size_t w = 0; w < f->n_ways; w++)
-        series[w] = f->ways[w].name;
-    chart_fill(&c, COUNT(machines), groups, f->n_ways, series, value);
-    chart_print(&c, files.svg.out);
-    return mesi_end(&files, f->name, 1, CLI_OK);
-}
-
-/* ---- figure 15 ------------------------------------------------------------------------------------------------------------ */
-
 /* The paper's tasks: a free GPU takes one; of hotspot each stays where it was. */
 static mesi_way tasks_of(const figure *f, uint32_t n_tasks)
 {
@@ -130,42 +87,68 @@ static mesi_way tasks_of(const figure *f, uint32_t n_tasks)
     return (mesi_way){is_hotspot ? "fixed" : "free", is_hotspot ? HEDDLE_MAP_FIXED : HEDDLE_MAP_FREE, n_tasks, 1};
 }
 
-/* Of each machine: over its time with 2 tasks. */
-static int fill_tasks(const figure *f, uint32_t n_steps, FILE *out, double *value)
+static mesi_way way_of(const figure *f, size_t i) { return f->ways ? f->ways[i] : tasks_of(f, 2u << i); }
+
+/* Of each machine: over its time in the first way, or with the fewest tasks. value: machine by machine. */
+static int fill(const figure *f, uint32_t n_steps, FILE *out, double *value)
 {
     for (size_t m = 0; m < COUNT(machines); m++) {
         double first = 0;
-        for (uint32_t t = 0; t + 1 < TASKS; t++) {
-            const mesi_case c = {f->app, f->n, steps_of(f->app, n_steps), &machines[m], tasks_of(f, 2u << t)};
+        for (size_t i = 0; i < f->n_ways; i++) {
+            const mesi_case c = {f->app, f->n, steps_of(f->app, n_steps), &machines[m], way_of(f, i)};
             mesi_result r;
-            cli_progress("%s, %s, %u tasks", f->name, machines[m].name, 2u << t);
+            cli_progress("%s, %s, %s %zu of %zu", f->name, machines[m].name, c.way.name, i + 1, f->n_ways);
             if (mesi_simulate(&c, &r))
                 return CLI_BAD;
-            first = t ? first : r.ms;
+            first = i ? first : r.ms;
             put_row(out, &c, &r, first);
-            value[t * COUNT(machines) + m] = r.ms / first;
+            value[m * f->n_ways + i] = r.ms / first;
         }
     }
     return CLI_OK;
 }
 
-static int make_tasks(const figure *f, const char *dir, uint32_t n_steps)
+/* A group of bars a machine, in it a bar a way. */
+static void draw_ways(const figure *f, const double *value, FILE *out)
 {
-    static const char *const groups[TASKS - 1] = {"2", "4", "8", "16", "32", "64", "128"};
+    const char *groups[COUNT(machines)], *series[MOST_WAYS];
+    chart c = {.title = f->title, .note = "simulated; one bar a way", .unit = "time over static"};
+    for (size_t m = 0; m < COUNT(machines); m++)
+        groups[m] = machines[m].name;
+    for (size_t i = 0; i < f->n_ways; i++)
+        series[i] = f->ways[i].name;
+    chart_fill(&c, COUNT(machines), groups, f->n_ways, series, value);
+    chart_print(&c, out);
+}
+
+/* A group of bars a number of tasks, in it a bar a machine. */
+static void draw_tasks(const figure *f, const double *value, FILE *out)
+{
+    static const char *const groups[TASKS] = {"2", "4", "8", "16", "32", "64", "128"};
     const char *series[COUNT(machines)];
-    double value[MOST_MACHINES * TASKS];
-    figure_files files = {.dir = dir};
+    double turned[COUNT(machines) * TASKS];
     chart c = {.title = f->title, .note = "simulated; one bar a machine, by tasks a job", .unit = "time over 2 tasks"};
+    for (size_t m = 0; m < COUNT(machines); m++) {
+        series[m] = machines[m].name;
+        for (size_t i = 0; i < TASKS; i++)
+            turned[i * COUNT(machines) + m] = value[m * TASKS + i];
+    }
+    chart_fill(&c, TASKS, groups, COUNT(machines), series, turned);
+    chart_print(&c, out);
+}
+
+static int make(const figure *f, const char *dir, uint32_t n_steps)
+{
+    double value[COUNT(machines) * MOST_WAYS];
+    figure_files files = {.dir = dir};
+    int status;
     if (figure_begin(&files))
         return CLI_BAD;
     fputs(head, files.tsv.out);
-    if (fill_tasks(f, n_steps, files.tsv.out, value))
-        return mesi_end(&files, f->name, 1, CLI_BAD);
-    for (size_t m = 0; m < COUNT(machines); m++)
-        series[m] = machines[m].name;
-    chart_fill(&c, TASKS - 1, groups, COUNT(machines), series, value);
-    chart_print(&c, files.svg.out);
-    return mesi_end(&files, f->name, 1, CLI_OK);
+    status = fill(f, n_steps, files.tsv.out, value);
+    if (!status)
+        (f->ways ? draw_ways : draw_tasks)(f, value, files.svg.out);
+    return figure_end_or_drop(&files, f->name, 1, status);
 }
 
 /* Is it to be made? Lists have its name without the paper's. */
@@ -178,15 +161,9 @@ static int is_listed(const figure *f, const char *list)
 int mesi_make_scheduling(const char *list, const char *dir, uint32_t n_steps, size_t *n_made)
 {
     n_steps = n_steps ? n_steps : STEPS;
-    for (size_t i = 0; i < COUNT(by_way); i++)
-        if (is_listed(&by_way[i], list)) {
-            if (make_ways(&by_way[i], dir, n_steps))
-                return CLI_BAD;
-            ++*n_made;
-        }
-    for (size_t i = 0; i < COUNT(by_tasks); i++)
-        if (is_listed(&by_tasks[i], list)) {
-            if (make_tasks(&by_tasks[i], dir, n_steps))
+    for (size_t i = 0; i < COUNT(figures); i++)
+        if (is_listed(&figures[i], list)) {
+            if (make(&figures[i], dir, n_steps))
                 return CLI_BAD;
             ++*n_made;
         }

@@ -129,6 +129,14 @@ static int is_whole(const hd_record *x)
     return 1;
 }
 
+/* The host's memory for it. */
+static void delete_record(hd_record *x)
+{
+    hd_delete(x->lowest, x->lowest ? lowest_bytes(x->n_parts) : 0);
+    hd_delete(x->parts, x->parts ? x->n_parts * sizeof *x->parts : 0);
+    hd_delete(x, sizeof *x);
+}
+
 static void record_free(void *recorded)
 {
     hd_record *x = recorded;
@@ -141,9 +149,7 @@ static void record_free(void *recorded)
         if (x->exec)
             (void)cudaGraphExecDestroy(x->exec);
     }
-    hd_delete(x->lowest, x->lowest ? lowest_bytes(x->n_parts) : 0);
-    hd_delete(x->parts, x->parts ? x->n_parts * sizeof *x->parts : 0);
-    hd_delete(x, sizeof *x);
+    delete_record(x);
 }
 
 static hd_record *new_record(hd_part *const *parts, uint32_t n)
@@ -156,10 +162,7 @@ static hd_record *new_record(hd_part *const *parts, uint32_t n)
     x->parts = hd_new(n * sizeof *x->parts);
     x->lowest = hd_new(lowest_bytes(n));
     if (!x->parts || !x->lowest) {
-        x->n_parts = x->parts ? n : 0;
-        hd_delete(x->lowest, x->lowest ? lowest_bytes(n) : 0);
-        x->lowest = NULL;
-        record_free(x);
+        delete_record(x);
         return NULL;
     }
     memcpy(x->parts, parts, n * sizeof *x->parts);

@@ -174,7 +174,6 @@ static inline hd_fleet_unit *hd_unit_at(const heddle_fleet *f, uint64_t i)
 {
     return ((hd_fleet_unit **)f->units.at)[i];
 }
-static inline uint64_t hd_at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
 static inline hd_piece *hd_piece_at(const heddle_loop *l, uint64_t i) { return (hd_piece *)l->pieces.at + i; }
 static inline uint64_t hd_grain_begin(const heddle_loop *l, uint64_t grain)
 {

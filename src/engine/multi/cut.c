@@ -12,7 +12,6 @@
 #define GIVE_NS 10000u            /* the host needs to give the ops of a share that is cut into ends and the rest */
 #define LEAST_GRAINS 8u           /* of a share that is cut so */
 
-static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
 static uint64_t over(uint64_t x, uint64_t by) { return by ? (x + by - 1u) / by : 0; }
 
 hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device)
@@ -61,9 +60,9 @@ static uint64_t parts_of(const hd_line_kind *k, uint32_t device)
     if (!grains)
         return 0;
     n = parts_by_room(k, device, &share);
-    by_link = at_most(missing(k, device, &share) / COMES_BYTES, MOST_PARTS);
+    by_link = hd_at_most(missing(k, device, &share) / COMES_BYTES, MOST_PARTS);
     n = n > by_link ? n : by_link;
-    return n ? at_most(n, grains) : 1;
+    return n ? hd_at_most(n, grains) : 1;
 }
 
 /* ---- making them --------------------------------------------------------------------------------------------------------- */

@@ -126,14 +126,6 @@ static inline hd_seg_rect hd_seg_rect_common(const hd_seg_rect *a, const hd_seg_
     return (hd_seg_rect){a->row > b->row ? a->row : b->row, a->end_row < b->end_row ? a->end_row : b->end_row,
                          a->byte > b->byte ? a->byte : b->byte, a->end_byte < b->end_byte ? a->end_byte : b->end_byte};
 }
-static inline uint64_t hd_seg_rect_bytes(const hd_seg_rect *r)
-{
-    return (r->end_row - r->row) * (r->end_byte - r->byte);
-}
-static inline int hd_seg_rect_meets(const hd_seg_rect *a, const hd_seg_rect *b)
-{
-    return a->row < b->end_row && b->row < a->end_row && a->byte < b->end_byte && b->byte < a->end_byte;
-}
 
 /* ---- cells.c --------------------------------------------------------------------------------------------------------- */
 

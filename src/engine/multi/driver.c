@@ -24,7 +24,6 @@ void hd_jobs_drop_all(hd_jobs *j, heddle_status s)
     hd_sequence_drop(j, NULL, NULL, s);
 }
 
-/* Tells the line of devices that were lost since the last call. 1: there were some. */
 int hd_jobs_tell_losses(hd_jobs *j)
 {
     int any = 0;

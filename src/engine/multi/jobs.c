@@ -184,6 +184,13 @@ heddle_status hd_jobs_ask(hd_jobs *j, hd_request *r)
     return r->status == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, r->status, "%s", r->error.text);
 }
 
+heddle_status hd_jobs_call(hd_jobs *j, heddle_status (*call)(hd_jobs *j, hd_request *r), hd_request *about)
+{
+    about->kind = HD_REQUEST_CALL;
+    about->call = call;
+    return hd_jobs_ask(j, about);
+}
+
 static heddle_status ask_rows(hd_jobs *j, hd_request_kind kind, heddle_array *a, uint64_t row, uint64_t n_rows)
 {
     hd_request r;
@@ -231,14 +238,9 @@ static heddle_status join(hd_jobs *j, hd_request *r)
 
 heddle_status hd_jobs_join(hd_jobs *j, heddle_array *a)
 {
-    hd_request r;
     if (a->segment != HD_NONE)
         return HEDDLE_OK;
     if (a->n_rows > (1ull << HD_ARRAY_BITS) / a->stride)
         return hd_say(NULL, HEDDLE_ERANGE, "an array of jobs has at most 2^%u bytes", HD_ARRAY_BITS);
-    memset(&r, 0, sizeof r);
-    r.kind = HD_REQUEST_CALL;
-    r.call = join;
-    r.array = a;
-    return hd_jobs_ask(j, &r);
+    return hd_jobs_call(j, join, &(hd_request){.array = a});
 }

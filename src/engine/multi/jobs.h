@@ -99,6 +99,15 @@ struct heddle_multi {
     hd_list how;
 };
 
+/* Of what went wrong the first stays. */
+static inline void hd_keep_first(heddle_status *status, hd_error *error, heddle_status s, const hd_error *e)
+{
+    if (s == HEDDLE_OK || *status != HEDDLE_OK)
+        return;
+    *status = s;
+    *error = *e;
+}
+
 /* jobs.c: the jobs of a fleet: makes them if there are none yet. *out NULL: no accelerator of the fleet can run any. */
 heddle_status hd_jobs_of(heddle_fleet *f, hd_jobs **out);
 /* Waits until no loop or wavefront of the fleet runs, or waits for its turn. */
@@ -107,6 +116,8 @@ void hd_jobs_await_loops(heddle_fleet *f);
 heddle_status hd_jobs_join(hd_jobs *j, heddle_array *a);
 /* Hands a request over; waits for its answer, unless it is a start. */
 heddle_status hd_jobs_ask(hd_jobs *j, hd_request *r);
+/* Has the driver call the function, and waits for its answer. about: zero but for what the function looks at. */
+heddle_status hd_jobs_call(hd_jobs *j, heddle_status (*call)(hd_jobs *j, hd_request *r), hd_request *about);
 static inline heddle_array *hd_jobs_array(const hd_jobs *j, uint32_t number)
 {
     return ((heddle_array **)j->arrays.at)[number];
@@ -126,7 +137,8 @@ heddle_status hd_multi_run_here(heddle_multi *m, const void *params);
 /* driver.c: the thread's function. */
 void *hd_jobs_main(void *jobs);
 /* For sequences, in its thread. take: a request that was held has its turn. drop_all: all that was started ends; this thread's sentence says
- * why. fail: a body of the device has failed. is_quiet: nothing is in the line or under way. */
+ * why. fail: a body of the device has failed. is_quiet: nothing is in the line or under way. tell_losses: the line hears of devices that were
+ * lost since the last call; 1: there were some. */
 void hd_jobs_take(hd_jobs *j, hd_request *r);
 void hd_jobs_drop_all(hd_jobs *j, heddle_status s);
 void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d);
@@ -156,11 +168,11 @@ void hd_put_count(hd_jobs *j, const hd_seg_op *o, uint64_t n);
 /* The device is lost; this thread's sentence says why. Its points count as passed. */
 void hd_put_lose(hd_jobs_device *d);
 
-/* uses.c: for the line: what a block of a job touches. */
-void hd_multi_uses(const void *multi, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);
 /* Asks which points the queue has passed: sets `seen`, and what a body has failed with. */
 heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role);
 
+/* uses.c: for the line: what a block of a job touches; and of one piece. */
+void hd_multi_uses(const void *multi, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);
 hd_seg_rect hd_piece_rect(const hd_piece *p, const hd_grains *b);
 
 #endif

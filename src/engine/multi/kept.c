@@ -2,7 +2,6 @@
 /* kept.c - what a run of a sequence has put into the queues: kept op by op, and compared with what another run has put there (sequence.h). */
 #include "engine/multi/sequence.h"
 
-static const hd_kept_op *op_at(const hd_kept *k, uint64_t i) { return (const hd_kept_op *)k->ops.at + i; }
 static uint64_t *number_at(const hd_list *of, uint32_t queue) { return (uint64_t *)of->at + queue; }
 
 int hd_kept_begin(hd_kept *k, const hd_jobs *j)
@@ -33,7 +32,7 @@ void hd_kept_clear(hd_kept *k)
 static void add_op(hd_kept *k, const hd_seg_plan *plan, const hd_seg_op *o, const hd_given *given)
 {
     const hd_request *r = given->job_user; /* NULL: what makes room has no body */
-    hd_kept_op *to = (hd_kept_op *)k->ops.at + k->ops.n++;
+    hd_kept_op *to = hd_kept_at(k, k->ops.n++);
     memset(to, 0, sizeof *to);
     to->op = *o;
     to->op.first_wait = (uint32_t)k->waits.n;
@@ -105,9 +104,9 @@ static int is_same(const hd_kept *a, const hd_kept_op *x, const hd_kept *b, cons
 /* The next op of the queue, from *at on. */
 static const hd_kept_op *next_of(const hd_kept *k, uint32_t queue, uint64_t *at)
 {
-    while (*at < k->ops.n && op_at(k, *at)->op.point.queue != queue)
+    while (*at < k->ops.n && hd_kept_at(k, *at)->op.point.queue != queue)
         ++*at;
-    return *at < k->ops.n ? op_at(k, (*at)++) : NULL;
+    return *at < k->ops.n ? hd_kept_at(k, (*at)++) : NULL;
 }
 
 static int is_queue_alike(const hd_kept *a, const hd_kept *b, uint32_t queue)
@@ -140,7 +139,8 @@ int hd_kept_stays(const hd_kept *k)
 {
     uint64_t i;
     for (i = 0; i < k->ops.n; i++)
-        if (!op_at(k, i)->op.is_body && (op_at(k, i)->op.from == HD_HOME || op_at(k, i)->op.to == HD_HOME))
+        if (!hd_kept_at(k, i)->op.is_body &&
+            (hd_kept_at(k, i)->op.from == HD_HOME || hd_kept_at(k, i)->op.to == HD_HOME))
             return 0;
     return 1;
 }
@@ -153,7 +153,7 @@ void hd_kept_depends(const hd_kept *k, uint32_t n_devices, uint64_t *depends)
         depends[i] = i < n_devices ? 1ull << i : 0;
     while (changed)
         for (i = changed = 0; i < k->ops.n; i++) {
-            const hd_seg_op *o = &op_at(k, i)->op;
+            const hd_seg_op *o = &hd_kept_at(k, i)->op;
             const uint32_t from = o->from == HD_HOME ? n_devices : o->from, to = o->to == HD_HOME ? n_devices : o->to;
             if (o->is_body || (depends[from] | depends[to]) == depends[to])
                 continue;

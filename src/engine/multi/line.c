@@ -11,13 +11,13 @@ void hd_kind_uses(const hd_line_kind *k, const hd_grains *b, hd_seg_use *out, ui
     for (i = 0; i < k->config.n_uses; i++)
         out[i].hull = out[i].rect;
 }
+
 /* ---- new and delete ------------------------------------------------------------------------------------------------------- */
 
 heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
 {
-    const hd_segments_config s = {c->n_devices, c->pool_bytes, c->reach, hd_line_next_use, NULL};
-    hd_segments_config with_user = s;
     hd_line *l = hd_new(sizeof *l);
+    const hd_segments_config s = {c->n_devices, c->pool_bytes, c->reach, hd_line_next_use, l};
     *out = l;
     if (!l)
         return HEDDLE_ENOMEM;
@@ -28,8 +28,7 @@ heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
     l->weights = hd_new(c->n_devices * sizeof *l->weights);
     l->pool_bytes = hd_new(c->n_devices * sizeof *l->pool_bytes);
     l->devices = hd_new((c->n_devices + 1u) * sizeof *l->devices);
-    with_user.user = l;
-    if (l->weights && l->pool_bytes && l->devices && hd_segments_new(&l->segments, &with_user) == HEDDLE_OK) {
+    if (l->weights && l->pool_bytes && l->devices && hd_segments_new(&l->segments, &s) == HEDDLE_OK) {
         memcpy(l->weights, c->weights, c->n_devices * sizeof *l->weights);
         memcpy(l->pool_bytes, c->pool_bytes, c->n_devices * sizeof *l->pool_bytes);
         return HEDDLE_OK;

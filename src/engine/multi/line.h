@@ -90,8 +90,6 @@ heddle_status hd_line_lost(hd_line *l, uint32_t device);
 /* The rows for which hd_line_give returned EDEVICE; 0: there were none. */
 int hd_line_lost_rows(const hd_line *l, uint32_t *array, hd_seg_rect *rect);
 
-/* Slices that were given and are not done. */
-uint64_t hd_line_n_under_way(const hd_line *l);
 int hd_line_is_empty(const hd_line *l);
 
 typedef struct hd_kind_counts {

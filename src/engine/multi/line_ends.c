@@ -241,5 +241,4 @@ int hd_line_lost_rows(const hd_line *l, uint32_t *array, hd_seg_rect *rect)
     return l->lost_array != HD_NONE;
 }
 
-uint64_t hd_line_n_under_way(const hd_line *l) { return l->n_under_way; }
 int hd_line_is_empty(const hd_line *l) { return !l->first; }

@@ -113,7 +113,9 @@ static inline hd_line_device *hd_line_device_at(const hd_line *l, uint32_t d) { 
 /* Slices that any device may take. */
 static inline hd_line_device *hd_line_commons(const hd_line *l) { return &l->devices[l->n_devices]; }
 
-/* line.c: frees a job; puts those of its slices that wait into queues, and into the order if is_in_order; opens the jobs that may be. */
+/* line.c: uses of a block, with hulls as large as the rects; frees a job; puts those of its slices that wait into queues, and into the order if
+ * is_in_order; opens the jobs that may be. */
+void hd_kind_uses(const hd_line_kind *k, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);
 void hd_line_free_job(const hd_line *l, hd_line_job *j);
 heddle_status hd_line_add_parts(hd_line *l, hd_line_job *j, int is_in_order);
 heddle_status hd_line_open_jobs(hd_line *l);
@@ -121,9 +123,6 @@ heddle_status hd_line_open_jobs(hd_line *l);
 uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_seg_rect *rect);
 /* line_ends.c: finishes slices of which body and results have ended. */
 void hd_line_finish_some(hd_line *l);
-
-/* uses of a block, with hulls as large as the rects. */
-void hd_kind_uses(const hd_line_kind *k, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);
 
 /* cut.c: makes the job's slices and says which device has which. ENOMEM. */
 heddle_status hd_cut_job(hd_line *l, hd_line_job *j);

@@ -4,11 +4,6 @@
 
 #define JOBS_AHEAD 8u /* jobs that have not been opened, and are looked at for what will be used */
 
-static int meets(const hd_seg_rect *a, const hd_seg_rect *b)
-{
-    return a->row < b->end_row && b->row < a->end_row && a->byte < b->end_byte && b->byte < a->end_byte;
-}
-
 static int touches(const hd_line_kind *k, const hd_grains *b, uint32_t array, const hd_seg_rect *rect, int only_writers)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
@@ -16,7 +11,8 @@ static int touches(const hd_line_kind *k, const hd_grains *b, uint32_t array, co
     uint32_t i;
     hd_kind_uses(k, b, uses, comes_home);
     for (i = 0; i < k->config.n_uses; i++)
-        if (uses[i].array == array && meets(&uses[i].rect, rect) && (!only_writers || (uses[i].mode & HEDDLE_MODE_OUT)))
+        if (uses[i].array == array && hd_seg_rect_meets(&uses[i].rect, rect) &&
+            (!only_writers || (uses[i].mode & HEDDLE_MODE_OUT)))
             return 1;
     return 0;
 }

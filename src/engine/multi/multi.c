@@ -150,16 +150,6 @@ static heddle_status cancel(hd_jobs *j, hd_request *r)
     return HEDDLE_OK;
 }
 
-static heddle_status call_driver(heddle_multi *m, heddle_status (*call)(hd_jobs *j, hd_request *r))
-{
-    hd_request r;
-    memset(&r, 0, sizeof r);
-    r.kind = HD_REQUEST_CALL;
-    r.call = call;
-    r.multi = m;
-    return hd_jobs_ask(m->jobs, &r);
-}
-
 /* What a loop is run as needs memory for slices, which jobs do not. */
 static heddle_status describe(heddle_multi *m, const heddle_table *table, const heddle_loop_desc *d)
 {
@@ -186,7 +176,7 @@ static heddle_status make(heddle_multi *m, const heddle_table *table, const hedd
     }
     for (i = 0; i < m->loop->pieces.n; i++)
         HD_TRY(hd_jobs_join(m->jobs, hd_piece_at(m->loop, i)->array));
-    return call_driver(m, add_kind);
+    return hd_jobs_call(m->jobs, add_kind, &(hd_request){.multi = m});
 }
 
 HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
@@ -220,7 +210,7 @@ HEDDLE_API void heddle_multi_free(heddle_multi *m)
     if (m->n_sequences)
         return;
     if (m->kind)
-        (void)call_driver(m, remove_kind);
+        (void)hd_jobs_call(m->jobs, remove_kind, &(hd_request){.multi = m});
     heddle_loop_free(m->loop);
     hd_list_clear(&m->how);
     hd_delete(m, sizeof *m);
@@ -235,10 +225,7 @@ static void note_end(hd_jobs *j, const hd_request *r, heddle_status status)
     m->n_jobs--;
     j->n_jobs--;
     m->time_ns = heddle_host_clock_ns() - r->start_ns;
-    if (status != HEDDLE_OK && m->status == HEDDLE_OK) {
-        m->status = status;
-        m->error = j->error;
-    }
+    hd_keep_first(&m->status, &m->error, status, &j->error);
     (void)pthread_cond_broadcast(&j->changed);
     (void)pthread_mutex_unlock(&j->mutex);
 }
@@ -329,11 +316,7 @@ heddle_status hd_multi_run_here(heddle_multi *m, const void *params)
 
 static heddle_status run_here(heddle_multi *m, const void *params)
 {
-    const heddle_status s = hd_multi_run_here(m, params);
-    if (s != HEDDLE_OK && m->status == HEDDLE_OK) {
-        m->status = s;
-        m->error = *hd_thread_error();
-    }
+    hd_keep_first(&m->status, &m->error, hd_multi_run_here(m, params), hd_thread_error());
     return HEDDLE_OK;
 }
 
@@ -379,7 +362,7 @@ HEDDLE_API heddle_status heddle_multi_run(heddle_multi *m, const void *params, s
 HEDDLE_API void heddle_multi_cancel(heddle_multi *m)
 {
     if (m && m->jobs)
-        (void)call_driver(m, cancel);
+        (void)hd_jobs_call(m->jobs, cancel, &(hd_request){.multi = m});
     else if (m)
         heddle_loop_cancel(m->loop);
 }

@@ -168,7 +168,7 @@ static heddle_status put_body(hd_jobs_device *d, uint32_t role, const hd_given *
 void hd_put_count(hd_jobs *j, const hd_seg_op *o, uint64_t n)
 {
     hd_jobs_device *d = device_of(j, o->point.queue);
-    const uint64_t n_bytes = n * (o->rect.end_row - o->rect.row) * (o->rect.end_byte - o->rect.byte);
+    const uint64_t n_bytes = n * hd_seg_rect_bytes(&o->rect);
     if (o->is_body)
         d->n_slices += n;
     else if (o->from == HD_HOME)

@@ -24,8 +24,6 @@ typedef struct hand {
     hd_given given;
 } hand;
 
-static const hd_kept_op *op_at(const hd_kept *k, uint64_t i) { return (const hd_kept_op *)k->ops.at + i; }
-
 static void set_hand(hand *h, const heddle_sequence *s, const hd_kept *k, const hd_kept_op *o)
 {
     const hd_sequence_job *x = hd_sequence_at(s, o->entry);
@@ -66,7 +64,7 @@ static void put_run(hd_jobs *j, heddle_sequence *s)
     s->n_begun++;
     s->n_by_list++;
     for (i = 0; i < k->ops.n; i++) {
-        const hd_kept_op *o = op_at(k, i);
+        const hd_kept_op *o = hd_kept_at(k, i);
         set_hand(&h, s, k, o);
         if (!j->devices[o->op.point.queue / HD_N_ROLES].is_lost)
             put_shifted(j, k, o, s->n_by_list, &h);
@@ -165,8 +163,8 @@ static heddle_status record_runs(hd_jobs *j, const heddle_sequence *s, uint64_t 
     memset(&h, 0, sizeof h);
     for (n = 0; n < n_runs; n++)
         for (i = 0; i < k->ops.n; i++) {
-            set_hand(&h, s, k, op_at(k, i));
-            HD_TRY(record_op(j, k, op_at(k, i), n, &h));
+            set_hand(&h, s, k, hd_kept_at(k, i));
+            HD_TRY(record_op(j, k, hd_kept_at(k, i), n, &h));
         }
     return HEDDLE_OK;
 }
@@ -388,10 +386,7 @@ void hd_replay_lost(hd_jobs *j, heddle_sequence *s)
                  "a device was lost while jobs of a sequence were replayed; rows that they wrote are lost with it. %s: "
                  "%.120s",
                  j->devices[d].unit->name, j->devices[d].trouble);
-    if (s->end == HEDDLE_OK) {
-        s->end = HEDDLE_EDEVICE;
-        s->end_error = e;
-    }
+    hd_keep_first(&s->end, &s->end_error, HEDDLE_EDEVICE, &e);
     if (s->n_by_record)
         hd_replay_free(s);
     s->is_telling = 1;

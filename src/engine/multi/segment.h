@@ -12,8 +12,8 @@
  *   reads (halos) are exact. hd_segments_tidy joins cells that have become equal.
  * - Window: an extent of a device's pool that holds a rectangle of an array. Windows of one array may overlap; a write makes the copies of
  *   what it touches stale everywhere else: at home, on other devices, and in other windows of the same device.
- * - Source of a move: another window of the device, else the device in reach that has, or will have, the bytes and is read by the
- *   fewest, else home. If only a device out of reach has them, they go home first. So all devices in reach of one another get each byte
+ * - Source of a move: another window of the device, else the device in reach from which the bytes would be there first, counted in moves
+ *   that come before, else home. If only a device out of reach has them, they go home first. So all devices in reach of one another get each byte
  *   over one link of the host.
  *
  * Guarantees. A body finds the newest bytes of all that it reads, in the order of the calls. Memory is not written before all that
@@ -38,6 +38,14 @@ typedef struct hd_segments hd_segments;
 typedef struct hd_seg_rect {
     uint64_t row, end_row, byte, end_byte;
 } hd_seg_rect;
+static inline uint64_t hd_seg_rect_bytes(const hd_seg_rect *r)
+{
+    return (r->end_row - r->row) * (r->end_byte - r->byte);
+}
+static inline int hd_seg_rect_meets(const hd_seg_rect *a, const hd_seg_rect *b)
+{
+    return a->row < b->end_row && b->row < a->end_row && a->byte < b->end_byte && b->byte < a->end_byte;
+}
 
 /* What a body touches of an array. */
 typedef struct hd_seg_use {

@@ -28,16 +28,6 @@ HEDDLE_API heddle_status heddle_sequence_new(heddle_fleet *f, heddle_sequence **
     return status;
 }
 
-static heddle_status call_driver(heddle_sequence *s, heddle_status (*call)(hd_jobs *j, hd_request *r))
-{
-    hd_request r;
-    memset(&r, 0, sizeof r);
-    r.kind = HD_REQUEST_CALL;
-    r.call = call;
-    r.sequence = s;
-    return hd_jobs_ask(s->jobs, &r);
-}
-
 /* In the driver's thread. */
 static heddle_status delete_records(hd_jobs *j, hd_request *r)
 {
@@ -51,7 +41,7 @@ static void free_records(heddle_sequence *s)
     if (!s->one.n_runs)
         return;
     hd_jobs_await_loops(s->fleet);
-    (void)call_driver(s, delete_records);
+    (void)hd_jobs_call(s->jobs, delete_records, &(hd_request){.sequence = s});
 }
 
 static void free_job(hd_sequence_job *x)
@@ -134,10 +124,7 @@ void hd_sequence_over(hd_jobs *j, hd_request *r, heddle_status status, const hd_
     (void)pthread_mutex_lock(&j->mutex);
     s->n_starts--;
     j->n_jobs--;
-    if (status != HEDDLE_OK && s->status == HEDDLE_OK) {
-        s->status = status;
-        s->error = *e;
-    }
+    hd_keep_first(&s->status, &s->error, status, e);
     (void)pthread_cond_broadcast(&j->changed);
     (void)pthread_mutex_unlock(&j->mutex);
     hd_delete(r, r->n_bytes);
@@ -177,10 +164,7 @@ static heddle_status run_here(heddle_sequence *s, uint64_t n)
     s->stats.time_ns = heddle_host_clock_ns() - begin;
     s->how.n = 0;
     hd_how_add(&s->how, "no device for jobs: %llu runs as loops\n", (unsigned long long)k);
-    if (status != HEDDLE_OK && s->status == HEDDLE_OK) {
-        s->status = status;
-        s->error = *hd_thread_error();
-    }
+    hd_keep_first(&s->status, &s->error, status, hd_thread_error());
     return HEDDLE_OK;
 }
 
@@ -216,7 +200,7 @@ static heddle_status cancel(hd_jobs *j, hd_request *r)
 HEDDLE_API void heddle_sequence_cancel(heddle_sequence *s)
 {
     if (s && s->jobs)
-        (void)call_driver(s, cancel);
+        (void)hd_jobs_call(s->jobs, cancel, &(hd_request){.sequence = s});
     else if (s)
         __atomic_store_n(&s->is_canceled, 1, __ATOMIC_RELAXED);
 }

@@ -109,6 +109,7 @@ int hd_kept_are_alike(const hd_kept *a, const hd_kept *b);
 int hd_kept_stays(const hd_kept *k);
 /* For each device, and then home: the devices that its bytes may depend on after any number of runs. */
 void hd_kept_depends(const hd_kept *k, uint32_t n_devices, uint64_t *depends);
+static inline hd_kept_op *hd_kept_at(const hd_kept *k, uint64_t i) { return (hd_kept_op *)k->ops.at + i; }
 static inline uint64_t hd_kept_number(const hd_list *of, uint32_t queue) { return ((const uint64_t *)of->at)[queue]; }
 
 /* ---- replay.c --------------------------------------------------------------------------------------------------------- */

@@ -87,10 +87,7 @@ void hd_sequence_job_ended(hd_jobs *j, hd_request *r, heddle_status status)
 {
     heddle_sequence *s = r->sequence;
     s->n_in_line--;
-    if (status == HEDDLE_OK || s->end != HEDDLE_OK)
-        return;
-    s->end = status;
-    s->end_error = j->error;
+    hd_keep_first(&s->end, &s->end_error, status, &j->error);
 }
 
 static int step_jobs(hd_jobs *j, heddle_sequence *s)
@@ -205,7 +202,7 @@ static void count_replays(hd_jobs *j, heddle_sequence *s)
     for (i = 0; n && i < s->list.n; i++)
         hd_sequence_at(s, i)->multi->kind->counts.n_jobs += n;
     for (i = 0; n && i < k->ops.n; i++) {
-        const hd_kept_op *o = (const hd_kept_op *)k->ops.at + i;
+        const hd_kept_op *o = hd_kept_at(k, i);
         hd_put_count(j, &o->op, s->n_by_record);
         if (o->op.is_body)
             hd_sequence_at(s, o->entry)->multi->kind->counts.n_slices += n;
@@ -350,10 +347,7 @@ static int drop_one(hd_jobs *j, hd_request *r, heddle_status status)
 {
     heddle_sequence *s = j->sequence;
     if (r == j->held && s) { /* it has its turn, and ends by itself */
-        if (s->end == HEDDLE_OK) {
-            s->end = status;
-            s->end_error = j->error;
-        }
+        hd_keep_first(&s->end, &s->end_error, status, &j->error);
         hd_line_drop(j->line, NULL, status);
         return 0;
     }

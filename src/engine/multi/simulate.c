@@ -40,10 +40,10 @@ typedef struct sim_jobs {
     double now, giver_ns, carried_since; /* giver: when it is free */
     int giver_sleeps, is_changed;
     uint32_t n_fetched; /* parts of the result */
-    uint64_t n_started, n_ended, n_ops;
+    uint64_t n_started, n_ended;
     double busy_giver;
     heddle_simulated_gpu_use *uses;
-    heddle_simulated_jobs sum;
+    heddle_simulated_jobs sum; /* begins as the app's bound */
 } sim_jobs;
 
 HEDDLE_API const char *heddle_simulated_job_name(heddle_simulated_job job)
@@ -56,8 +56,8 @@ HEDDLE_API const char *heddle_simulated_job_name(heddle_simulated_job job)
     return (unsigned)job < HEDDLE_N_SIMULATED_JOBS ? names[(unsigned)job] : NULL;
 }
 
-static uint64_t at_most(uint64_t n, uint64_t most) { return n < most ? n : most; }
 static sim_op *first_op(const sim_queue *q) { return (sim_op *)q->ops.at + q->done; }
+
 /* ---- copies at the same time ------------------------------------------------------------------------------------------------ */
 
 static int is_by_host(const sim_op *o) { return o->from == HD_HOME || o->to == HD_HOME; }
@@ -219,20 +219,20 @@ static double body_ns(const sim_jobs *x, uint32_t device)
 static heddle_status put_op(sim_jobs *x, const hd_seg_op *o)
 {
     sim_queue *q = &x->queues[o->point.queue];
-    const uint64_t n_bytes = (o->rect.end_row - o->rect.row) * (o->rect.end_byte - o->rect.byte);
     sim_op *to;
     if (hd_list_room(&q->ops, 1, sizeof *to) || hd_list_room(&x->waits, o->n_waits, sizeof(hd_seg_point)))
         return HEDDLE_ENOMEM;
     x->giver_ns += x->d->op_ns;
     x->busy_giver += x->d->op_ns;
     to = (sim_op *)q->ops.at + q->ops.n++;
-    *to = (sim_op){x->waits.n, o->n_waits, o->from, o->to, (int)o->is_body, x->giver_ns, 0, (double)n_bytes};
+    *to = (sim_op){x->waits.n,      o->n_waits,  o->from, o->to,
+                   (int)o->is_body, x->giver_ns, 0,       (double)hd_seg_rect_bytes(&o->rect)};
     to->fixed_ns = o->is_body ? body_ns(x, o->point.queue / HD_N_ROLES) : latency_of(x, o);
     if (o->n_waits)
         memcpy((hd_seg_point *)x->waits.at + x->waits.n, (hd_seg_point *)x->given.plan.waits.at + o->first_wait,
                o->n_waits * sizeof(hd_seg_point));
     x->waits.n += o->n_waits;
-    x->n_ops++;
+    x->sum.n_ops++;
     return HEDDLE_OK;
 }
 
@@ -395,13 +395,13 @@ static void find_uses(const void *kind, const hd_grains *b, hd_seg_use *out, uin
         const hd_sim_use *u = &k->uses[i];
         hd_seg_rect r = u->rect;
         if (u->by_rows) {
-            const uint64_t begin = b->begin * k->grain, end = at_most(b->end * k->grain, k->n_rows);
-            r.row += begin - at_most(u->halo, begin);
-            r.end_row = u->rect.row + at_most(end + u->halo, k->n_rows);
+            const uint64_t begin = b->begin * k->grain, end = hd_at_most(b->end * k->grain, k->n_rows);
+            r.row += begin - hd_at_most(u->halo, begin);
+            r.end_row = u->rect.row + hd_at_most(end + u->halo, k->n_rows);
         }
         if (u->by_bytes) {
             r.byte += b->begin_2 * k->grain_2;
-            r.end_byte = u->rect.byte + at_most(b->end_2 * k->grain_2, k->n_bytes);
+            r.end_byte = u->rect.byte + hd_at_most(b->end_2 * k->grain_2, k->n_bytes);
         }
         out[i] = (hd_seg_use){u->array, u->mode, r, r, 1};
         comes_home[i] = u->comes_home;
@@ -456,6 +456,7 @@ static heddle_status make(sim_jobs *x)
 {
     uint32_t i, array;
     HD_TRY(hd_sim_app_open(&x->app, x->d));
+    x->sum = x->app.bound;
     if (make_line(x))
         return hd_say(NULL, HEDDLE_ENOMEM, "no memory to simulate %u devices", x->d->n_devices);
     for (i = 0; i < x->app.n_arrays; i++)
@@ -487,14 +488,12 @@ static void tell_device(sim_jobs *x, uint32_t d)
 {
     const hd_segments *s = hd_line_segments(x->line);
     heddle_simulated_gpu_use *u = &x->uses[d];
-    uint64_t i;
     uint32_t e;
     u->bytes_in = hd_segments_moved(s, HD_HOME, d);
     u->bytes_out = hd_segments_moved(s, d, HD_HOME);
     for (e = 0; e < x->d->n_devices; e++)
         u->bytes_peers += e == d ? 0 : hd_segments_moved(s, e, d);
-    for (i = 0; i < x->queues[hd_seg_queue(d, HD_QUEUE_BODIES)].ops.n; i++)
-        u->n_slices++;
+    u->n_slices = x->queues[hd_seg_queue(d, HD_QUEUE_BODIES)].ops.n;
     u->n_left = hd_segments_n_left(s, d);
     x->sum.bytes_in += u->bytes_in;
     x->sum.bytes_out += u->bytes_out;
@@ -504,7 +503,6 @@ static void tell_device(sim_jobs *x, uint32_t d)
 
 static void tell(sim_jobs *x, heddle_simulated_jobs *out, heddle_simulated_gpu_use *uses)
 {
-    const heddle_simulated_jobs *b = &x->app.bound;
     heddle_simulated_jobs *s = &x->sum;
     hd_kind_counts c;
     uint64_t i;
@@ -517,18 +515,7 @@ static void tell(sim_jobs *x, heddle_simulated_jobs *out, heddle_simulated_gpu_u
     }
     s->time_ns = (uint64_t)x->now;
     s->n_jobs = x->n_ended;
-    s->n_ops = x->n_ops;
     s->giver_ns = (uint64_t)x->busy_giver;
-    s->bound_ns = b->bound_ns;
-    s->rates_ns = b->rates_ns;
-    s->links_ns = b->links_ns;
-    s->memory_ns = b->memory_ns;
-    s->first_ns = b->first_ns;
-    s->last_ns = b->last_ns;
-    s->least_in = b->least_in;
-    s->blocks = b->blocks;
-    s->blocks_2 = b->blocks_2;
-    s->panels = b->panels;
     hd_copy_known(out, s, sizeof *s);
     if (uses)
         memcpy(uses, x->uses, x->d->n_devices * sizeof *uses);

@@ -20,12 +20,11 @@
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 static uint64_t over(uint64_t x, uint64_t by) { return (x + by - 1u) / by; }
-static uint64_t at_most(uint64_t x, uint64_t most) { return x < most ? x : most; }
 
 double hd_sim_work(const hd_sim_kind *k, const hd_grains *b)
 {
-    const uint64_t rows = at_most(b->end * k->grain, k->n_rows) - b->begin * k->grain;
-    const uint64_t bytes = at_most(b->end_2 * k->grain_2, k->n_bytes) - b->begin_2 * k->grain_2;
+    const uint64_t rows = hd_at_most(b->end * k->grain, k->n_rows) - b->begin * k->grain;
+    const uint64_t bytes = hd_at_most(b->end_2 * k->grain_2, k->n_bytes) - b->begin_2 * k->grain_2;
     return k->work * (double)rows * ((double)bytes / (double)k->n_bytes);
 }
 
