@@ -18,14 +18,8 @@ for policy in fifo strings none; do
         staged "$scratch/out"
     done
     echo "-- $policy: four programs"
-    pids=()
-    for i in 1 2 3 4; do
-        share -- "$programs/share_mixed" lookup 2 "$(rounds 8)" 5000 "$i" >"$scratch/out$i" 2>&1 &
-        pids+=($!)
-    done
-    for p in "${pids[@]}"; do wait "$p" || { cat "$scratch"/out*; fail "a program of four"; }; done
+    run_four "$(rounds 8)"
     for i in 1 2 3 4; do staged "$scratch/out$i"; done
-    until_status '"clients": \[\]'
     "$heddle" share status
     stop_daemon
 done

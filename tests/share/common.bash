@@ -55,3 +55,17 @@ until_status() {
     cat "$scratch/state"
     fail "never seen: $1"
 }
+all_gone() {
+    until_status '"clients": \[\]'
+    ! grep -q '"holder": [1-9]' "$scratch/state" || fail "a turn of nobody"
+}
+# ROUNDS: four programs at a time, all with the right bytes; what they say is in out1 to out4.
+run_four() {
+    local i p pids=()
+    for i in 1 2 3 4; do
+        share -- "$programs/share_mixed" lookup 2 "$1" 5000 "$i" >"$scratch/out$i" 2>&1 &
+        pids+=($!)
+    done
+    for p in "${pids[@]}"; do wait "$p" || { cat "$scratch"/out*; fail "a program of four"; }; done
+    until_status '"clients": \[\]'
+}

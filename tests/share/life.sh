@@ -18,9 +18,13 @@ ends() { # PROCESS NAME
     wait "$1" || { cat "$scratch/$2"; fail "$2 ended with $?"; }
     is_right "$2"
 }
-all_gone() {
-    until_status '"clients": \[\]'
-    grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody" || true
+# KIND [silent]: a daemon that ends at such a message, its process in `last`.
+start_short() {
+    rm -f "$scratch/heddle/share"
+    "$programs/share_short_daemon" "$scratch/heddle/share" "$@" &
+    last=$!
+    started+=("$last")
+    while ! [ -S "$scratch/heddle/share" ]; do sleep 0.01; done
 }
 
 # A third program that is stopped while it copies alone: the others ask for turns from their begin, so the first one holds. Before its
@@ -30,6 +34,14 @@ start_bystander() {
     until_status "\"pid\": $bystander,[^}]*\"tasks\": [1-9]"
     kill -STOP "$bystander"
 }
+# MB ROUNDS ROUNDS: beside the bystander `a`, which holds and copies so much, and `b`, which waits for it and copies so often.
+start_pair() {
+    start_bystander
+    rate=$slow copier a "$1" "$2" pageable; a=$last
+    until_status "\"holder\": $a"
+    copier b 32 "$3" pageable; b=$last
+    until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""
+}
 end_bystander() {
     kill -9 "$bystander"
     all_gone
@@ -37,21 +49,13 @@ end_bystander() {
 
 start_daemon
 echo "-- killed while it holds and copies"
-start_bystander
-rate=$slow copier a 32 100 pageable; a=$last
-until_status "\"holder\": $a"
-copier b 32 2 pageable; b=$last
-until_status "\"holder\": $a,.*\"for\": \"in\""
+start_pair 32 100 2
 kill -9 "$a"
 ends "$b" b
 end_bystander
 
 echo "-- killed while it waits"
-start_bystander
-rate=$slow copier a 24 $again pageable; a=$last
-until_status "\"holder\": $a"
-copier b 32 100 pageable; b=$last
-until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""
+start_pair 24 $again 100
 kill -9 "$b"
 ends "$a" a
 end_bystander
@@ -66,11 +70,7 @@ grep -qE 'waits in streams [1-9]' "$scratch/b" || fail "no gate was ever used: $
 all_gone
 
 echo "-- stopped while it holds, and goes on"
-start_bystander
-rate=$slow copier a 24 $again pageable; a=$last
-until_status "\"holder\": $a"
-copier b 32 2 pageable; b=$last
-until_status "\"holder\": $a,.*\"for\": \"in\""
+start_pair 24 $again 2
 kill -STOP "$a"
 ends "$b" b
 kill -CONT "$a"
@@ -95,9 +95,7 @@ stop_daemon
 
 echo "-- it dies at each kind of message, or falls silent"
 for kind in 0 3 4 5 6 7 8; do
-    rm -f "$scratch/heddle/share"
-    "$programs/share_short_daemon" "$scratch/heddle/share" $kind & d=$!
-    while ! [ -S "$scratch/heddle/share" ]; do sleep 0.01; done
+    start_short $kind; d=$last
     case $kind in
     6) set -- 4 4 async both ;;
     7) export FAKE_CUDA_FAULTS=cuMemAlloc_v2:1:2; set -- 4 4 pageable both ;; # out of memory, once
@@ -113,10 +111,7 @@ for kind in 0 3 4 5 6 7 8; do
     unset FAKE_CUDA_FAULTS
     wait "$d" || fail "no message of kind $kind came"
 done
-rm -f "$scratch/heddle/share"
-"$programs/share_short_daemon" "$scratch/heddle/share" 4 silent & d=$!
-started+=("$d")
-while ! [ -S "$scratch/heddle/share" ]; do sleep 0.01; done
+start_short 4 silent; d=$last
 copier silent 4 2 pageable; a=$last
 ends "$a" silent
 kill -9 "$d"

@@ -14,8 +14,7 @@ for ((i = 1; i <= n; i++)); do
     pids+=($!)
 done
 for ((i = 1; i <= n; i++)); do wait "${pids[i - 1]}" || { cat "$scratch/out$i"; fail "program $i"; }; done
-until_status '"clients": \[\]'
-grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody"
+all_gone
 grep -qE '"turns": [1-9]' "$scratch/state" || fail "no turn was ever given"
 
 echo "-- junk, while a program runs"
@@ -29,8 +28,7 @@ done
 wait "$p" || { cat "$scratch/out"; fail "a program beside junk"; }
 for j in "${junk[@]}"; do wait "$j" || { cat "$scratch"/junk*; fail "junk was not sent"; }; done
 grep -q '^right' "$scratch/out"
-until_status '"clients": \[\]'
-grep -q '"holder": [1-9]' "$scratch/state" && fail "a turn of nobody"
+all_gone
 kill -0 "$daemon" || fail "the daemon ended"
 
 echo "-- a GPU each: nobody asks, whatever each calls its own"

@@ -122,15 +122,7 @@ unset FAKE_CUDA_RATE HEDDLE_SHARE_PIECE
 for policy in exact dp bf; do
     echo "-- bytes: $policy"
     start_daemon --policy $policy --row 4
-    for again in 1 2; do # unknown, then known
-        pids=()
-        for i in 1 2 3 4; do
-            share -- "$programs/share_mixed" lookup 2 "$(rounds 4)" 5000 "$i" >"$scratch/out$i" 2>&1 &
-            pids+=($!)
-        done
-        for p in "${pids[@]}"; do wait "$p" || { cat "$scratch"/out*; fail "a program of four"; }; done
-        until_status '"clients": \[\]'
-    done
+    for again in unknown known; do run_four "$(rounds 4)"; done
     [ "$(known)" -gt 0 ] || fail "nothing learnt"
     stop_daemon
 done

@@ -53,13 +53,9 @@ typedef struct start_options {
 
 static int check_rules(const share_rules *r)
 {
-    const char *word = share_policy_word(r->policy);
-    uint32_t most = share_policy_most_row(r->policy);
     if (r->policy == SHARE_POLICY_DP_PRINTED)
-        return cli_bad("--policy %s is for heddle share replay only", word);
-    if (r->row > most)
-        return cli_bad("--policy %s takes at most --row %u: the time that it needs grows too fast", word, most);
-    return CLI_OK;
+        return cli_bad("--policy %s is for heddle share replay only", share_policy_word(r->policy));
+    return share_check_row(r->policy, r->row);
 }
 
 static int read_start(start_options *o, int argc, char **argv)
@@ -262,7 +258,7 @@ static int run_recorded(int argc, char **argv, int at, const char *path, int *st
     char library[4096];
     share_why why;
     if (at == argc)
-        return cli_bad("a program is to stand behind --: heddle share record -- ./program");
+        return cli_bad("a program is to stand behind --, as in -- ./program");
     if (share_program_check(argv[at], &why) || share_library_path(library, sizeof library, &why))
         return share_refused(&why);
     unlink(path);

@@ -96,9 +96,8 @@ static int check(const share_replay_options *o)
     if (o->gb_per_s <= 0)
         return cli_bad("--rate: a link of 0 GB/s copies nothing");
     for (int i = 0; i < SHARE_N_POLICIES; i++)
-        if (o->policies == 1u << i && o->row_first > share_policy_most_row((share_policy)i))
-            return cli_bad("--policy %s takes at most --row %u: the time that it needs grows too fast",
-                           share_policy_word((share_policy)i), share_policy_most_row((share_policy)i));
+        if (o->policies == 1u << i)
+            return share_check_row((share_policy)i, o->row_first);
     return CLI_OK;
 }
 

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-/* The word behind an option; NULL: it is missing, and that was said. */
 const char *share_value_of(int argc, char **argv, int *i)
 {
     if (*i + 1 < argc)
@@ -39,4 +38,12 @@ int share_read_policy(const char *word, share_policy *policy)
     for (int i = 0; i < SHARE_N_POLICIES; i++)
         cli_guess_offer(&guess, share_policy_word((share_policy)i));
     return cli_bad("unknown policy '%s'%s", word, cli_guess_tail(&guess));
+}
+
+int share_check_row(share_policy policy, uint32_t row)
+{
+    uint32_t most = share_policy_most_row(policy);
+    return row > most ? cli_bad("--policy %s takes at most --row %u: the time that it needs grows too fast",
+                                share_policy_word(policy), most)
+                      : CLI_OK;
 }

@@ -3,12 +3,12 @@
 #include "account.h"
 
 #include "client.h"
+#include "clock.h"
 #include "variable.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { N_BUCKETS = 1024, LEAST_BYTES = 64 << 10, SETTLE_MS = 1000 };
@@ -43,18 +43,11 @@ void share_account_begin(const share_driver *real, size_t n_bytes)
     errno = before;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
-
 /* Memory of a program that has ended is free a little after its connection has: a thread that was told to try has a second for it. */
 static int answer_of(int gpu, size_t n_bytes, uint64_t *told_ms)
 {
     int said = share_client_memory(gpu, n_bytes, 0);
-    uint64_t now = now_ms();
+    uint64_t now = share_now_ms();
     if (said == SHARE_MEM_TRY)
         *told_ms = now;
     else if (now < *told_ms + SETTLE_MS) {
@@ -69,10 +62,10 @@ int share_account_again(const share_driver *real, size_t n_bytes, unsigned n_tri
     static _Thread_local uint64_t end_ms, told_ms;
     int before = errno, gpu = counts(n_bytes) ? share_client_gpu(real) : -1, again = 0;
     if (!n_tries) {
-        end_ms = now_ms() + share_setting(SHARE_SET_MEM_WAIT);
+        end_ms = share_now_ms() + share_setting(SHARE_SET_MEM_WAIT);
         told_ms = 0;
     }
-    if (gpu >= 0 && now_ms() < end_ms)
+    if (gpu >= 0 && share_now_ms() < end_ms)
         again = answer_of(gpu, n_bytes, &told_ms) == SHARE_MEM_TRY && share_client_is_connected();
     errno = before;
     return again;

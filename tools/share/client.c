@@ -3,6 +3,7 @@
  * GPU: always as atoms. */
 #include "client.h"
 
+#include "clock.h"
 #include "digest.h"
 #include "place.h"
 #include "variable.h"
@@ -40,9 +41,7 @@ static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER, gates = PTHREAD_M
 static pthread_mutex_t ways[SHARE_MOST_GPUS][SHARE_N_WAYS];
 static int gpu_of_device[MOST_DEVICES]; /* number + 1; 0: not known yet; -1: none left */
 static int n_gpus;
-static struct {
-    uint32_t seq; /* 0: free */
-} gate[SHARE_N_GATES];
+static uint32_t gate[SHARE_N_GATES]; /* the number of its copy; 0: free */
 
 share_page *share_client_page(void) { return LOAD(page); }
 int share_client_is_connected(void) { return LOAD(state) == CONNECTED; }
@@ -74,8 +73,8 @@ static void leave(void)
     pthread_mutex_lock(&gates);
     STORE(state, ALONE);
     for (int i = 0; i < SHARE_N_GATES; i++)
-        if (gate[i].seq)
-            STORE(p->open[i], gate[i].seq);
+        if (gate[i])
+            STORE(p->open[i], gate[i]);
     pthread_mutex_unlock(&gates);
     for (int g = 0; g < SHARE_MOST_GPUS; g++) {
         STORE(p->gpu[g].is_shared, 0);
@@ -94,7 +93,7 @@ int share_gate_is_any(void)
     int n = 0;
     pthread_mutex_lock(&gates);
     for (int i = 0; i < SHARE_N_GATES; i++)
-        n += gate[i].seq && LOAD(share_client_page()->done[i]) != gate[i].seq;
+        n += gate[i] && LOAD(share_client_page()->done[i]) != gate[i];
     pthread_mutex_unlock(&gates);
     return n;
 }
@@ -152,12 +151,11 @@ static void in_child(void)
 
 static share_page *new_page(int *memory)
 {
-    size_t n = (sizeof(share_page) + 4095) / 4096 * 4096;
     void *p = MAP_FAILED;
     *memory = memfd_create("heddle-share", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (*memory >= 0 && !ftruncate(*memory, (off_t)n) &&
+    if (*memory >= 0 && !ftruncate(*memory, SHARE_PAGE_BYTES) &&
         !fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-        p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, *memory, 0);
+        p = mmap(NULL, SHARE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, *memory, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -369,7 +367,7 @@ void share_turn_give(share_turn *t, uint64_t n_bytes)
     share_message m = {.version = SHARE_VERSION, .type = SHARE_END};
     if (!t->seq)
         return;
-    m.u.end.gpu = (uint32_t)t->gpu, m.u.end.way = (uint32_t)t->way, m.u.end.seq = t->seq, m.u.end.n_bytes = n_bytes;
+    m.u.end.seq = t->seq, m.u.end.n_bytes = n_bytes;
     STORE(t->seq, 0);
     tell(&m);
 }
@@ -384,20 +382,13 @@ void share_turn_beat(share_turn *t, uint64_t n_bytes)
     ADD(p->told[t->gpu].copied_bytes[t->way], n_bytes);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void share_turn_issues(share_turn *t)
 {
     share_page *p = share_client_page();
     uint32_t last = LOAD(t->last);
     if (LOAD(t->begun) == last || __atomic_exchange_n(&t->begun, last, __ATOMIC_ACQ_REL) == last)
         return;
-    STORE(p->told[t->gpu].link[t->way].begun_ns, now_ns());
+    STORE(p->told[t->gpu].link[t->way].begun_ns, share_now_ns());
     STORE(p->told[t->gpu].link[t->way].begun, last);
 }
 
@@ -407,7 +398,7 @@ void share_turn_landed(const share_turn *t)
     share_page *p = share_client_page();
     if (!t->last)
         return;
-    STORE(p->told[t->gpu].link[t->way].ended_ns, now_ns());
+    STORE(p->told[t->gpu].link[t->way].ended_ns, share_now_ns());
     STORE(p->told[t->gpu].link[t->way].ended, t->last);
 }
 
@@ -417,7 +408,7 @@ void share_turn_landed(const share_turn *t)
 static int free_slot(const share_page *p)
 {
     for (int i = 0; i < SHARE_N_GATES; i++)
-        if (!gate[i].seq || LOAD(p->done[i]) == gate[i].seq)
+        if (!gate[i] || LOAD(p->done[i]) == gate[i])
             return i;
     return -1;
 }
@@ -431,7 +422,7 @@ int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq)
     if (LOAD(state) == CONNECTED)
         slot = free_slot(share_client_page());
     if (slot >= 0)
-        gate[slot].seq = *seq;
+        gate[slot] = *seq;
     pthread_mutex_unlock(&gates);
     m.u.ask.gpu = (uint32_t)gpu, m.u.ask.way = (uint32_t)way, m.u.ask.seq = m.u.ask.call = *seq;
     m.u.ask.slot = (uint32_t)slot, m.u.ask.task = LOAD(task), m.u.ask.n_bytes = n_bytes;
@@ -451,8 +442,6 @@ void share_gate_drop(int slot, uint32_t seq)
 
 /* ---- memory ---- */
 
-static uint64_t now_ms(void) { return now_ns() / 1000000u; }
-
 static void ask_memory(int gpu, uint64_t n_bytes, int is_first, uint32_t seq)
 {
     share_message m = {.version = SHARE_VERSION, .type = SHARE_MEM_ASK};
@@ -465,14 +454,14 @@ static int wait_for_memory(uint32_t seq, uint64_t end_ms)
 {
     share_page *p = share_client_page();
     uint32_t seen, pulse = LOAD(p->pulse);
-    uint64_t heard_ms = now_ms();
-    while (seen = LOAD(p->memory), LOAD(state) == CONNECTED && now_ms() < end_ms) {
+    uint64_t heard_ms = share_now_ms();
+    while (seen = LOAD(p->memory), LOAD(state) == CONNECTED && share_now_ms() < end_ms) {
         if (said(seen, seq) != SHARE_MEM_WAITS)
             return (int)said(seen, seq);
         sleep_on(&p->memory, seen, 200);
         if (LOAD(p->pulse) != pulse)
-            heard_ms = now_ms();
-        else if (now_ms() - heard_ms > SILENT_SECONDS * 1000)
+            heard_ms = share_now_ms();
+        else if (share_now_ms() - heard_ms > SILENT_SECONDS * 1000)
             leave();
         pulse = LOAD(p->pulse);
     }
@@ -481,7 +470,7 @@ static int wait_for_memory(uint32_t seq, uint64_t end_ms)
 
 int share_client_memory(int gpu, uint64_t n_bytes, int is_first)
 {
-    uint64_t end_ms = is_first ? UINT64_MAX : now_ms() + share_setting(SHARE_SET_MEM_WAIT);
+    uint64_t end_ms = is_first ? UINT64_MAX : share_now_ms() + share_setting(SHARE_SET_MEM_WAIT);
     uint32_t seq = next_seq();
     int answer;
     pthread_mutex_lock(&remembering);

@@ -2,6 +2,7 @@
 /* copy.c - decides what becomes of a copy (copy.h). */
 #include "copy.h"
 
+#include "clock.h"
 #include "gate.h"
 #include "own.h"
 #include "record.h"
@@ -10,7 +11,6 @@
 #include "variable.h"
 
 #include <errno.h>
-#include <time.h>
 
 size_t share_large = SIZE_MAX; /* until the settings are read: then nothing is looked at */
 static uint64_t part_bytes;
@@ -146,20 +146,13 @@ static void count(uint64_t *word) { __atomic_add_fetch(word, 1, __ATOMIC_RELAXED
 
 static _Thread_local uint64_t begin_ns; /* of the copy; 0: it is not known */
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* All that the stream holds has ended: before a copy out that is what its task computed. */
 static CUresult finish(const share_driver *real, const share_copy *c)
 {
     CUresult r = share_stage_finish(real, c->stream);
     if (r == CUDA_SUCCESS && c->direction == SHARE_OUT)
         share_task_computed();
-    begin_ns = now_ns();
+    begin_ns = share_now_ns();
     return r;
 }
 
@@ -226,50 +219,34 @@ int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r)
     begin_ns = 0;
     made = make(real, c, r);
     if (made && begin_ns)
-        share_task_copied(c->direction, now_ns() - begin_ns);
+        share_task_copied(c->direction, share_now_ns() - begin_ns);
     errno = before;
     return made;
 }
 
 /* ---- copies that the driver makes in one call ---- */
 
-enum { MOST_TURNS = 64 };
-static share_turn turns[MOST_TURNS];
-static int turn_is_used[MOST_TURNS];
-
-static int new_turn(void)
-{
-    for (int i = 0; i < MOST_TURNS; i++) {
-        int none = 0;
-        if (__atomic_compare_exchange_n(&turn_is_used[i], &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return i;
-    }
-    return -1;
-}
-
-int share_copy_turn(const share_driver *real, const share_copy *c)
+int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t)
 {
     int before = errno, gpu = share_client_is_inert() || captures(real, c->stream) ? -1 : share_client_gpu(real);
-    int i;
+    int has_turn;
     share_task_copy(gpu, c->direction, c->n_bytes, 0);
-    i = share_client_asks(gpu) && finish(real, c) == CUDA_SUCCESS ? new_turn() : -1;
-    if (i >= 0) {
-        share_turn_begin(&turns[i], gpu, c->direction);
-        share_turn_ask(&turns[i], c->n_bytes);
-        share_turn_wait(&turns[i]);
+    has_turn = share_client_asks(gpu) && finish(real, c) == CUDA_SUCCESS;
+    if (has_turn) {
+        share_turn_begin(t, gpu, c->direction);
+        share_turn_ask(t, c->n_bytes);
+        share_turn_wait(t);
     }
     errno = before;
-    return i + 1;
+    return has_turn;
 }
 
-void share_copy_turned(const share_copy *c, int turn)
+void share_copy_turned(const share_copy *c, share_turn *t)
 {
     int before = errno;
-    share_turn *t = &turns[turn - 1];
     share_turn_beat(t, c->n_bytes);
     share_turn_give(t, c->n_bytes);
     share_turn_end(t);
-    __atomic_store_n(&turn_is_used[turn - 1], 0, __ATOMIC_RELEASE);
     errno = before;
 }
 

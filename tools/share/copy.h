@@ -6,10 +6,10 @@
 #ifndef SHARE_COPY_H
 #define SHARE_COPY_H
 
-#include "driver.h"
+#include "client.h"
 
 /* Directions of the link. */
-enum { SHARE_IN, SHARE_OUT, SHARE_N_DIRECTIONS };
+enum { SHARE_IN, SHARE_OUT };
 
 /* Bytes from which a copy is looked at. */
 extern size_t share_large;
@@ -29,10 +29,9 @@ int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r);
  * the link between a device and the host. */
 int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUdeviceptr from);
 
-/* A copy of another form, which the driver makes in one call: it waits here, and has ended there. The turn is what
- * share_copy_turn returned. */
-int share_copy_turn(const share_driver *real, const share_copy *c);
-void share_copy_turned(const share_copy *c, int turn);
+/* A copy of another form, which the driver makes in one call: it waits here, and has ended there. 0: it takes no turn. */
+int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t);
+void share_copy_turned(const share_copy *c, share_turn *t);
 
 void share_copy_capture(int more); /* +1: one begins; -1: one has ended */
 /* A context ends, or (NULL) one of unknown name: what we hold in it is given back first. */

@@ -5,6 +5,7 @@
  * While streams of programs stand at gates, their words are looked at every few microseconds: a GPU cannot send a message. */
 #include "share.h"
 
+#include "clock.h"
 #include "learn.h"
 #include "memory.h"
 #include "peer.h"
@@ -51,20 +52,13 @@ static volatile sig_atomic_t is_asked_to_end;
 
 static void on_signal(int number) { is_asked_to_end = number; }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* ---- what was decided ---- */
 
 static void carry_out(daemon_state *d)
 {
     for (uint32_t i = 0; i < d->arbiter.n_decisions; i++) {
         share_decision *what = &d->arbiter.decisions[i];
-        share_trace_go(d->trace, what, now_ns());
+        share_trace_go(d->trace, what, share_now_ns());
         if (d->peer_of[what->client])
             share_peer_tell(d->peer_of[what->client], what);
     }
@@ -172,7 +166,7 @@ static int link_of(share_peer *p, uint32_t gpu_number)
 static void end_ask(daemon_state *d, uint32_t client, uint32_t seq, uint64_t n_bytes)
 {
     const share_ask *a = share_arbiter_find(&d->arbiter, client, seq);
-    uint64_t now = now_ns();
+    uint64_t now = share_now_ns();
     if (a && d->trace)
         share_trace_end(d->trace, a, d->arbiter.clients[client].task, n_bytes,
                         share_arbiter_estimate(&d->arbiter, a, n_bytes), now);
@@ -208,9 +202,9 @@ static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_g
     a.expected = share_learn_expect(&d->learner, a.client, d->cards[link].uuid, m->u.ask.task, m->u.ask.first_bytes);
     if (is_gate)
         new_gate(d, p, &a);
-    if (!is_gate)
-        share_trace_ask(d->trace, &a, now_ns());
-    share_arbiter_ask(&d->arbiter, &a, m->u.ask.task, now_ns());
+    else
+        share_trace_ask(d->trace, &a, share_now_ns());
+    share_arbiter_ask(&d->arbiter, &a, m->u.ask.task, share_now_ns());
 }
 
 static void turn_ends(daemon_state *d, share_peer *p, const share_message *m)
@@ -238,7 +232,7 @@ static void task(daemon_state *d, share_peer *p, const share_message *m)
     if (link < 0)
         return;
     expected = share_learn_expect(&d->learner, (uint32_t)p->client, d->cards[link].uuid, past.task, past.first_bytes);
-    share_trace_kernels(d->trace, (uint32_t)p->client, (uint32_t)link, &past, &expected, now_ns());
+    share_trace_kernels(d->trace, (uint32_t)p->client, (uint32_t)link, &past, &expected, share_now_ns());
     share_learn_task(&d->learner, (uint32_t)p->client, d->cards[link].uuid, &past);
 }
 
@@ -258,8 +252,9 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
 
 static void status(daemon_state *d, share_peer *p, const share_message *m)
 {
-    share_report_input in = {d->cards, d->n_cards, &d->arbiter, &d->memory,          &d->idle, d->peer_of, d->begin_ns,
-                             now_ns(), d->unseen,  d->n_unseen, d->learner.history.n};
+    share_report_input in = {d->cards,  d->n_cards,  &d->arbiter,         &d->memory,
+                             &d->idle,  d->peer_of,  d->begin_ns,         share_now_ns(),
+                             d->unseen, d->n_unseen, d->learner.history.n};
     char *text = share_report(&in, m->u.text[0] == 'j');
     char part[SHARE_TEXT_BYTES];
     size_t n = text ? strlen(text) : 0;
@@ -322,7 +317,7 @@ static void drop(daemon_state *d, share_peer *p)
     if (p->client >= 0) {
         for_each_client(d, read_used);
         d->peer_of[p->client] = NULL;
-        share_arbiter_leave(&d->arbiter, (uint32_t)p->client, now_ns());
+        share_arbiter_leave(&d->arbiter, (uint32_t)p->client, share_now_ns());
         share_memory_leave(&d->memory, (uint32_t)p->client);
         share_learn_leave(&d->learner, (uint32_t)p->client);
         share_trace_leave(d->trace, (uint32_t)p->client);
@@ -354,7 +349,7 @@ static void accept_peer(daemon_state *d)
         return;
     for (int i = 0; i < MOST_PEERS && !p; i++)
         p = d->peers[i].fd < 0 ? &d->peers[i] : NULL;
-    share_peer_init(p ? p : &none, fd, now_ns());
+    share_peer_init(p ? p : &none, fd, share_now_ns());
     if (!p) {
         share_peer_send(&none, SHARE_REFUSED, "there are too many programs already");
         share_peer_close(&none);
@@ -367,7 +362,7 @@ static void accept_peer(daemon_state *d)
 static void gate_arrives(daemon_state *d, const share_peer *p, uint32_t seq)
 {
     const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
-    uint64_t now = now_ns();
+    uint64_t now = share_now_ns();
     if (a)
         share_trace_ask(d->trace, a, now);
     share_arbiter_arrive(&d->arbiter, (uint32_t)p->client, seq, now);
@@ -402,7 +397,7 @@ static void read_beats(daemon_state *d)
             int g = p ? share_peer_gpu(p, l) : -1;
             if (g >= 0)
                 share_arbiter_beat(&d->arbiter, l, w, __atomic_load_n(&p->page->told[g].beats[w], __ATOMIC_RELAXED),
-                                   now_ns());
+                                   share_now_ns());
         }
 }
 
@@ -425,7 +420,7 @@ static void save_history(daemon_state *d, uint64_t now, uint64_t rest_ns)
 /* Beats are read only when a lease is about to end. */
 static void pass_time(daemon_state *d)
 {
-    uint64_t now = now_ns();
+    uint64_t now = share_now_ns();
     if (d->n_gates)
         for_each_client(d, look_at_gates);
     if (now >= share_arbiter_next(&d->arbiter)) {
@@ -446,7 +441,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static struct timespec until_next(const daemon_state *d)
 {
-    uint64_t now = now_ns(), next = share_arbiter_next(&d->arbiter), wait = PULSE_NS;
+    uint64_t now = share_now_ns(), next = share_arbiter_next(&d->arbiter), wait = PULSE_NS;
     wait = least(wait, next > now ? next - now : 0);
     if (d->n_gates)
         wait = least(wait, GATE_NS);
@@ -467,7 +462,7 @@ static void serve_once(daemon_state *d, const sigset_t *during)
         share_peer *p = &d->peers[i];
         if (fds[i + 1].revents)
             read_peer(d, p);
-        else if (p->fd >= 0 && p->client < 0 && now_ns() - p->since_ns > SILENT_NS)
+        else if (p->fd >= 0 && p->client < 0 && share_now_ns() - p->since_ns > SILENT_NS)
             drop(d, p);
     }
     if (fds[0].revents)
@@ -516,7 +511,7 @@ int share_daemon_serve(int fd, const share_rules *rules, const char *trace, shar
         return share_because(why, "there is no memory for the daemon");
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     catch_signals(&during);
-    d->listener = fd, d->begin_ns = now_ns();
+    d->listener = fd, d->begin_ns = share_now_ns();
     share_arbiter_init(&d->arbiter, rules);
     share_memory_init(&d->memory);
     read_history(d);
@@ -530,7 +525,7 @@ int share_daemon_serve(int fd, const share_rules *rules, const char *trace, shar
     for_each_client(d, forget);
     for (int i = 0; i < MOST_PEERS; i++)
         share_peer_close(&d->peers[i]);
-    save_history(d, now_ns(), 0);
+    save_history(d, share_now_ns(), 0);
     share_trace_close(d->trace);
     close(fd);
     free(d);

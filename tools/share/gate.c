@@ -14,8 +14,6 @@ static struct {
 static int is_registered;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static size_t page_bytes(void) { return (sizeof(share_page) + 4095) / 4096 * 4096; }
-
 static CUdeviceptr show_page(const share_driver *real)
 {
     CUdeviceptr p = 0;
@@ -26,7 +24,7 @@ static CUdeviceptr show_page(const share_driver *real)
         return 0;
     if (is_registered && real->cuMemHostGetDevicePointer_v2(&p, page, 0) == CUDA_SUCCESS)
         return p;
-    is_registered = real->cuMemHostRegister_v2(page, page_bytes(), flags) == CUDA_SUCCESS;
+    is_registered = real->cuMemHostRegister_v2(page, SHARE_PAGE_BYTES, flags) == CUDA_SUCCESS;
     return is_registered && real->cuMemHostGetDevicePointer_v2(&p, page, 0) == CUDA_SUCCESS ? p : 0;
 }
 

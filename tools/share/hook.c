@@ -51,21 +51,13 @@ void *share_hook_dlsym(void *handle, const char *name)
         return NULL;
     if (is_wrapper(p))
         return own(p);
-    d = share_driver_loaded();
-    if (!d)
-        d = share_driver_of(p);
+    d = share_driver_of(p);
     return d ? wrapper_of(d, p) : p;
-}
-
-static const share_driver *driver(void)
-{
-    const share_driver *d = share_driver_loaded();
-    return d ? d : share_driver_of(NULL);
 }
 
 CUresult cuGetProcAddress(const char *name, void **p, int version, uint64_t flags)
 {
-    const share_driver *d = driver();
+    const share_driver *d = share_driver_of(NULL);
     CUresult r;
     if (!d || !d->cuGetProcAddress)
         return CUDA_ERROR_NOT_FOUND;
@@ -77,7 +69,7 @@ CUresult cuGetProcAddress(const char *name, void **p, int version, uint64_t flag
 
 CUresult cuGetProcAddress_v2(const char *name, void **p, int version, uint64_t flags, void *status)
 {
-    const share_driver *d = driver();
+    const share_driver *d = share_driver_of(NULL);
     CUresult r;
     if (!d || !d->cuGetProcAddress_v2)
         return CUDA_ERROR_NOT_FOUND;

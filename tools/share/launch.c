@@ -2,13 +2,13 @@
 /* launch.c - sums the times of launches (launch.h). */
 #include "launch.h"
 
+#include "clock.h"
 #include "stage.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_KERNELS = 1024 };
 
@@ -30,20 +30,13 @@ __attribute__((constructor)) static void begin(void)
     share_launch_is_timed = text && !strcmp(text, "1");
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 uint64_t share_launch_begin(const share_driver *real, CUstream s)
 {
     int status = 1;
     if (!real->cuStreamIsCapturing || real->cuStreamIsCapturing(s, &status) != CUDA_SUCCESS || status ||
         share_stage_finish(real, s) != CUDA_SUCCESS)
         return 0;
-    return now_ns();
+    return share_now_ns();
 }
 
 static void name_kernel(const share_driver *real, kernel *k)
@@ -79,7 +72,7 @@ void share_launch_end(const share_driver *real, CUfunction f, uint64_t n_blocks,
     kernel *k;
     if (share_stage_finish(real, s) != CUDA_SUCCESS)
         return;
-    ns = now_ns() - begin_ns;
+    ns = share_now_ns() - begin_ns;
     pthread_mutex_lock(&lock);
     k = find(real, f, n_blocks, block_threads);
     if (k)

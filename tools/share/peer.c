@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE_BYTES = (sizeof(share_page) + 4095) / 4096 * 4096, SEND_MS = 200 };
+enum { SEND_MS = 200 };
 
 void share_peer_init(share_peer *p, int fd, uint64_t now_ns)
 {
@@ -27,7 +27,7 @@ void share_peer_init(share_peer *p, int fd, uint64_t now_ns)
 void share_peer_close(share_peer *p)
 {
     if (p->page)
-        munmap(p->page, PAGE_BYTES);
+        munmap(p->page, SHARE_PAGE_BYTES);
     if (p->fd >= 0)
         close(p->fd);
     p->page = NULL, p->fd = -1, p->client = -1;
@@ -72,8 +72,8 @@ int share_peer_map(share_peer *p, int passed)
     struct stat s;
     int wanted = F_SEAL_SHRINK | F_SEAL_GROW, seals = passed >= 0 ? fcntl(passed, F_GET_SEALS) : -1;
     void *m = MAP_FAILED;
-    if (seals >= 0 && (seals & wanted) == wanted && !fstat(passed, &s) && s.st_size == PAGE_BYTES)
-        m = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
+    if (seals >= 0 && (seals & wanted) == wanted && !fstat(passed, &s) && s.st_size == SHARE_PAGE_BYTES)
+        m = mmap(NULL, SHARE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
     if (passed >= 0)
         close(passed);
     if (m == MAP_FAILED)

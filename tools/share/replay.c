@@ -2,10 +2,11 @@
 /* replay.c - the simulator (replay.h). Times are doubles: under `none` calls get parts of a channel. */
 #include "replay.h"
 
+#include "clock.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct player {
     uint32_t task, call; /* of the load; task == n_tasks: it has ended */
@@ -117,20 +118,13 @@ static share_task told(const sim *s, const player *p)
 
 /* ---- ranks ---- */
 
-static double clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 /* The players in the policy's order, with their places in batches. */
 static void rank_all(sim *s)
 {
     share_task tasks[SHARE_MOST_TASKS];
     uint32_t of[SHARE_MOST_TASKS], order[SHARE_MOST_TASKS], n = 0;
     share_state now = {.row = s->how->row, .slack_percent = s->how->slack_percent};
-    double begin = clock_ns();
+    uint64_t begin = share_now_ns();
     for (uint32_t i = 0; i < s->load->n_programs; i++)
         if (!has_ended(s, &s->players[i])) {
             tasks[n] = told(s, &s->players[i]);
@@ -142,7 +136,7 @@ static void rank_all(sim *s)
         s->rank[of[order[i]]] = i;
         s->players[of[i]].place = tasks[i].place;
     }
-    s->result->planning_ns += clock_ns() - begin;
+    s->result->planning_ns += (double)(share_now_ns() - begin);
     s->result->n_plans++;
 }
 

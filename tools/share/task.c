@@ -3,11 +3,11 @@
 #include "task.h"
 
 #include "client.h"
+#include "clock.h"
 #include "record.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <time.h>
 
 enum { NONE, IN, KERNELS, OUT };
 enum { MANY_TASKS = 64, REST_NS = 10000000 };
@@ -21,18 +21,11 @@ static struct {
 } task = {.gpu = -1, .is_told = 1};
 static _Thread_local uint32_t n_untold;
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Of a program that has many tasks now and then one is enough: they are alike, and the daemon has others to hear. */
 static int is_worth_telling(void)
 {
     static uint64_t last_ns;
-    uint64_t now = now_ns();
+    uint64_t now = share_now_ns();
     if (task.is_told || task.gpu < 0 || (task.number > MANY_TASKS && now - last_ns < REST_NS))
         return 0;
     last_ns = now;
@@ -71,7 +64,7 @@ static void enter(uint32_t next)
     if (now == NONE || now > next)
         begin();
     if (next == KERNELS && !task.begin_ns)
-        task.begin_ns = now_ns();
+        task.begin_ns = share_now_ns();
     __atomic_store_n(&stage, next, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
@@ -118,7 +111,7 @@ void share_task_computed(void)
         return;
     pthread_mutex_lock(&lock);
     if (task.begin_ns && !task.p_ns)
-        task.p_ns = now_ns() - task.begin_ns;
+        task.p_ns = share_now_ns() - task.begin_ns;
     tell();
     pthread_mutex_unlock(&lock);
 }

@@ -67,7 +67,7 @@ typedef struct share_message {
             uint64_t p_ns; /* from its first kernel until they had ended; 0: none, or nobody saw it */
         } task;
         struct {
-            uint32_t gpu, way, seq;
+            uint32_t seq;
             uint64_t n_bytes;
         } end;
         struct {
@@ -113,5 +113,6 @@ typedef struct share_page {
     } told[SHARE_MOST_GPUS];
     uint64_t n_launches, n_staged, n_passed, n_gated, n_tasks;
 } share_page;
+enum { SHARE_PAGE_BYTES = (sizeof(share_page) + 4095) / 4096 * 4096 }; /* what is mapped: whole pages */
 
 #endif

@@ -75,16 +75,17 @@ UNIFIED(cuMemcpyAsync_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstrea
     CUresult name(const type *copy)                                                         \
     {                                                                                       \
         share_copy c = {.stream = where};                                                   \
-        int turn = 0;                                                                       \
+        share_turn turn;                                                                    \
+        int has_turn = 0;                                                                   \
         CUresult r;                                                                         \
         REAL(name);                                                                         \
         if (copy && CROSSES(copy, depth)) {                                                 \
             c.direction = copy->srcMemoryType == CU_MEMORYTYPE_HOST ? SHARE_IN : SHARE_OUT; \
-            turn = share_copy_turn(real, &c);                                               \
+            has_turn = share_copy_turn(real, &c, &turn);                                    \
         }                                                                                   \
         r = real->name(copy);                                                               \
-        if (turn)                                                                           \
-            share_copy_turned(&c, turn);                                                    \
+        if (has_turn)                                                                       \
+            share_copy_turned(&c, &turn);                                                   \
         return r;                                                                           \
     }
 SHAPED(cuMemcpy2D_v2, CUDA_MEMCPY2D, 1, CU_STREAM_LEGACY)

@@ -62,13 +62,11 @@ static void hello(int fd, uint32_t version, size_t page_bytes, int is_sealed)
     close(p);
 }
 
-static size_t right_bytes(void) { return (sizeof(share_page) + 4095) / 4096 * 4096; }
-
 static int say_hello(const char *path, uint32_t version)
 {
     share_message m;
     int fd = open_socket(path);
-    hello(fd, version, right_bytes(), 1);
+    hello(fd, version, SHARE_PAGE_BYTES, 1);
     if (recv(fd, &m, sizeof m, 0) != (ssize_t)sizeof m)
         puts("closed");
     else
@@ -96,7 +94,7 @@ static void junk(const char *path, uint64_t seed, int n)
     for (int i = 0; i < n; i++) {
         int fd = open_socket(path);
         if (check_below(&state, 4))
-            hello(fd, SHARE_VERSION, check_below(&state, 10) ? right_bytes() : 4096u * check_below(&state, 9),
+            hello(fd, SHARE_VERSION, check_below(&state, 10) ? SHARE_PAGE_BYTES : 4096u * check_below(&state, 9),
                   check_below(&state, 10) != 0);
         for (uint64_t k = check_below(&state, 30); k > 0; k--)
             junk_message(fd, &state);

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     while (!receive(fd, &m, &passed));
     do {
         if (m.type == SHARE_HELLO && passed >= 0)
-            p = mmap(NULL, (sizeof *p + 4095) / 4096 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
+            p = mmap(NULL, SHARE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
         if (m.type == (uint32_t)atoi(argv[2])) {
             if (argc > 3)
                 pause();

@@ -9,7 +9,7 @@
 
 #include <sys/mman.h>
 
-enum { N_PEERS = 6, PAGE_SIZE = (sizeof(share_page) + 4095) / 4096 * 4096 };
+enum { N_PEERS = 6 };
 
 static daemon_state d;
 static int others[N_PEERS]; /* the client's ends of the sockets */
@@ -18,7 +18,7 @@ static uint64_t state, n_sent, n_dropped, n_hellos;
 static int page(void)
 {
     int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    CHECK(fd >= 0 && !ftruncate(fd, PAGE_SIZE));
+    CHECK(fd >= 0 && !ftruncate(fd, SHARE_PAGE_BYTES));
     CHECK(!fcntl(fd, F_ADD_SEALS, check_below(&state, 20) ? F_SEAL_SHRINK | F_SEAL_GROW : F_SEAL_GROW));
     return fd;
 }
@@ -28,7 +28,7 @@ static void connect_peer(int i)
     share_message m = {.version = SHARE_VERSION, .type = SHARE_HELLO};
     int ends[2];
     CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends));
-    share_peer_init(&d.peers[i], ends[0], now_ns());
+    share_peer_init(&d.peers[i], ends[0], share_now_ns());
     others[i] = ends[1];
     m.u.hello.class_ = (uint32_t)check_below(&state, SHARE_N_CLASSES);
     m.u.hello.program = check_below(&state, 3);
@@ -73,10 +73,7 @@ static share_message random_message(void)
         m.u.gpu.uuid[0] = (uint8_t)check_below(&state, 20);
         m.u.gpu.memory_bytes = 1u << 30;
         break;
-    case SHARE_END:
-        m.u.end.gpu = field(2), m.u.end.way = field(2), m.u.end.seq = field(120) + 1,
-        m.u.end.n_bytes = check_random(&state);
-        break;
+    case SHARE_END: m.u.end.seq = field(120) + 1, m.u.end.n_bytes = check_random(&state); break;
     case SHARE_TASK:
         m.u.task.gpu = field(2), m.u.task.task = field(6), m.u.task.first_bytes = 1 + field(1u << 20);
         m.u.task.in_bytes = field(1u << 30), m.u.task.out_bytes = check_random(&state) >> 34,
