@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* ending.c - the end of a run: what was found by tiles is put together, and the outcome becomes a status and a sentence. */
+/* ending.c - the end of a run: what was found by tiles is put together, the outcome becomes a status and a sentence, and speeds are learnt. */
 #include "engine/loop/fleet.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#define IDLE_TIMES 100.0 /* the time of a loop with a kind that was left out, until it is tried again */
 
 /* ---- what was found --------------------------------------------------------------------------------------------------- */
 
@@ -110,6 +112,40 @@ static void tell_all(heddle_loop *l)
         tell_unit(l, i);
 }
 
+/* ---- what was learnt -------------------------------------------------------------------------------------------------- */
+
+/* The longest that the loop was predicted to take with a unit of the kind that it left out; 0: the kind took part. */
+static double left_out_ns(const heddle_loop *l, uint32_t kind)
+{
+    double most = 0, without, with;
+    uint32_t i;
+    for (i = 0; i < l->fleet->units.n; i++) {
+        if (hd_unit_at(l->fleet, i)->kind != kind)
+            continue;
+        if (l->counts[i].n_slices)
+            return 0;
+        if (hd_split_left_out(l->split, i, &without, &with) && with > most)
+            most = with;
+    }
+    return most;
+}
+
+/* A kind that is left out shows nothing new, and what is thought of it may come from a slice that was interrupted. So it is forgotten, and
+ * tried again, when that costs little beside the runs since. */
+static void learn(heddle_loop *l)
+{
+    uint32_t k;
+    for (k = 0; k < l->fleet->n_kinds; k++) {
+        const double ns = left_out_ns(l, k);
+        hd_split_model_of(l->split, k, &l->models[k]);
+        l->idle_ns[k] = ns > 0 ? l->idle_ns[k] + (double)l->time_ns : 0;
+        if (ns > 0 && l->idle_ns[k] > IDLE_TIMES * ns) {
+            l->models[k] = (hd_split_model){0};
+            l->idle_ns[k] = 0;
+        }
+    }
+}
+
 void hd_loop_end(heddle_loop *l)
 {
     uint32_t i;
@@ -120,8 +156,7 @@ void hd_loop_end(heddle_loop *l)
         hd_founds_combine(l);
     for (i = 0; i < l->fleet->units.n; i++)
         hd_split_count(l->split, i, &l->counts[i]);
-    for (i = 0; i < l->fleet->n_kinds; i++)
-        hd_split_model_of(l->split, i, &l->models[i]);
+    learn(l);
     tell_all(l);
     pthread_mutex_lock(&l->asking); /* another thread may cancel */
     hd_split_delete(l->split);

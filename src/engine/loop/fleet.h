@@ -149,6 +149,7 @@ struct heddle_loop {
     uint32_t params_bytes;
     hd_share *runs;         /* one a unit */
     hd_split_model *models; /* one a kind: what the last runs have taught */
+    double *idle_ns;        /* one a kind: the time of the runs that have left it out, since it ran last */
     hd_split_unit *split_units;
     /* of a run: */
     hd_fleet_turn turn;
