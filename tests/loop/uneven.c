@@ -15,6 +15,7 @@
 #define NAP_NS 4000000  /* of an index on a core: a grain takes 256 ms */
 #define SPAN_NS 1000000 /* of a slice on the device */
 #define GRAIN_NS (1.0 * NAP_NS * COLUMNS)
+#define MOST_TRIES 5
 
 typedef struct params {
     uint64_t *out;
@@ -149,7 +150,8 @@ static heddle_loop *make_loop(heddle_fleet *f, uint32_t body, heddle_array **out
     return l;
 }
 
-static void run(heddle_loop *l, heddle_array *out, int gives_up, int is_first)
+/* Was it over so early, and without the core? */
+static int run(heddle_loop *l, heddle_array *out, double most_ns)
 {
     uint64_t *x = heddle_array_host(out), i;
     heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
@@ -161,28 +163,38 @@ static void run(heddle_loop *l, heddle_array *out, int gives_up, int is_first)
     CHECK_OK(NULL, heddle_loop_get_unit(l, 0, &core));
     for (i = 0; i < ROWS * COLUMNS; i++)
         CHECK_MSG(x[i] == 3 * i + 1, "index %llu: %llu", (unsigned long long)i, (unsigned long long)x[i]);
-    CHECK_MSG(!gives_up || (core.n_slices == 0 && (double)stats.time_ns < 0.8 * GRAIN_NS), "%.1f ms: %s",
-              (double)stats.time_ns / 1e6, heddle_loop_how(l));
-    CHECK_MSG(is_first || !gives_up || (double)stats.time_ns < 0.4 * GRAIN_NS, "%.1f ms later",
-              (double)stats.time_ns / 1e6);
+    if (core.n_slices == 0 && (double)stats.time_ns < most_ns)
+        return 1;
+    printf("%.1f ms instead of %.1f: %s", (double)stats.time_ns / 1e6, most_ns / 1e6, heddle_loop_how(l));
+    return 0;
 }
 
-static void check(uint32_t body, int gives_up)
+/* Two runs; the second one knows the core. */
+static int is_given_up(uint32_t body)
 {
     heddle_fleet *f = open_fleet();
     heddle_array *out = NULL;
     heddle_loop *l = make_loop(f, body, &out);
-    run(l, out, gives_up, 1);
-    run(l, out, gives_up, 0);
+    const int is_first = run(l, out, 0.8 * GRAIN_NS), is_second = run(l, out, 0.4 * GRAIN_NS);
     heddle_loop_free(l);
     heddle_array_free(out);
     heddle_fleet_close(f);
+    return is_first && is_second;
+}
+
+/* Where other programs have the processors, a thread may be late. */
+static void check(uint32_t body)
+{
+    int n = 0;
+    while (n < MOST_TRIES && !is_given_up(body))
+        n++;
+    CHECK(n < MOST_TRIES);
 }
 
 int main(void)
 {
-    check(slow_field, 1);
-    check(slow_line, 1);
-    check(slow_sums, 0);
+    check(slow_field);
+    check(slow_line);
+    (void)is_given_up(slow_sums);
     return 0;
 }
