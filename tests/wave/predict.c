@@ -9,6 +9,7 @@
 
 #define ROWS 3000u
 #define COLS 4000u
+#define MOST_TRIES 5
 
 static heddle_ctx *ctx;
 static const mix_params params = {7};
@@ -73,8 +74,8 @@ static void check_model(heddle_graph *g, uint32_t n_workers)
     CHECK(m.column_ns > 0 && m.hand_ns >= 0);
 }
 
-/* The least time of some runs against the prediction. */
-static void check_time(heddle_graph *g)
+/* The least time of some runs against the prediction. 0: too far from it. */
+static int is_near(heddle_graph *g)
 {
     heddle_wave_model before, after;
     heddle_stats stats = HEDDLE_STATS_INIT;
@@ -91,8 +92,8 @@ static void check_time(heddle_graph *g)
     CHECK_OK(ctx, heddle_wave_predict(g, COLS, &wide));
     printf("%llu ns, predicted %llu, with tiles as wide as the field %llu\n", (unsigned long long)least,
            (unsigned long long)ns, (unsigned long long)wide);
-    CHECK(ns > least / 8 && ns / 8 < least);
     CHECK(wide > 0);
+    return ns > least / 8 && ns / 8 < least;
 }
 
 static heddle_wave_desc desc_of(void)
@@ -112,12 +113,13 @@ static void free_arrays(const heddle_wave_desc *d)
     heddle_mem_free(ctx, (void *)d->y);
 }
 
-static void test_wave(uint32_t n_workers)
+static int is_predicted(uint32_t n_workers)
 {
     const heddle_wave_desc d = desc_of();
     heddle_wave_model m;
     heddle_graph *g;
     uint64_t ns;
+    int is;
     new_bytes = 0;
     CHECK_OK(ctx, heddle_wave_new(ctx, &halves, &d, &g));
     check_geometry(g);
@@ -128,9 +130,19 @@ static void test_wave(uint32_t n_workers)
     refused(heddle_wave_predict(g, ((uint64_t)1 << 31) + 1u, &ns), HEDDLE_ERANGE, "2^31");
     CHECK_OK(ctx, heddle_graph_run(ctx, g, &params, sizeof params));
     check_model(g, n_workers);
-    check_time(g);
+    is = is_near(g);
     heddle_graph_free(g);
     free_arrays(&d);
+    return is;
+}
+
+/* Other programs may have the processors while the first run is measured. */
+static void test_wave(uint32_t n_workers)
+{
+    int n = 0;
+    while (n < MOST_TRIES && !is_predicted(n_workers))
+        n++;
+    CHECK(n < MOST_TRIES);
 }
 
 /* Cancels the first run. If it ended canceled, the next run is measured; but a run canceled after its last bands had
