@@ -34,7 +34,6 @@ static int make_kind(app_case *c, uint64_t kind, int is_swapped)
     if (l->form.kind)
         l->form.kind(c, kind, rows);
     d = app_loop_desc(c, rows, is_swapped, accesses);
-    d.n_trace = 0; /* jobs have none */
     return heddle_multi_new(l->fleet, c->app->loops, &d, &m, &l->kinds[kind]) == HEDDLE_OK ? 0 : app_failed(c);
 }
 

@@ -216,13 +216,16 @@ typedef struct heddle_accelerator {
     heddle_status (*replayed)(void *recorded, uint64_t *n, uint32_t *which, uint32_t *code, uint64_t *index);
     /* None of its replays is under way; or an accelerator is lost. */
     void (*record_free)(void *recorded);
+    /* For traces of jobs; NULL: they show when ends were seen. The queue has passed the point: when that was, in nanoseconds of
+     * heddle_host_clock_ns. Other than OK: it is not known. It is called with number 0 when a trace begins: times of later points are wanted. */
+    heddle_status (*passed_at)(void *self, uint32_t queue, uint64_t number, uint64_t *ns);
 } heddle_accelerator;
 #define HEDDLE_MOST_REPLAYS 4u
 #define HEDDLE_MOST_QUEUES 4u
 #define HEDDLE_ACCELERATOR_INIT                                                                                        \
     {                                                                                                                  \
         sizeof(heddle_accelerator), NULL, NULL, 0, 0, 1, 0, 0, 1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0                                                                                                       \
+            0, 0, 0                                                                                                    \
     }
 /* It joins the fleet, which closes it from then on, also if there is no memory for it (ENOMEM). Before the fleet's first loop (EBUSY).
  * EINVAL: it stays the caller's. *a is copied. */

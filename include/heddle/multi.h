@@ -80,7 +80,7 @@ typedef struct heddle_multi_desc {
 
 typedef struct heddle_multi heddle_multi;
 
-/* A kind of jobs. d: as for heddle_loop_new; split, time_limit_ms and n_trace are not used. m NULL: HEDDLE_MULTI_INIT. The arrays' memory may be
+/* A kind of jobs. d: as for heddle_loop_new; split is not used; n_trace: see heddle_multi_write_trace. m NULL: HEDDLE_MULTI_INIT. The arrays' memory may be
  * larger than a device's.
  * EINVAL, ERANGE: as heddle_loop_new says; an access by a function (HEDDLE_PARTS), which could be anywhere; more tasks than grains; a call in
  * a fleet of cores is made with stream NULL. ENODEV: a device takes no calls (a part of a GPU that is too small for one). ENOMEM: a slice needs more than a device's pool; the sentence has both numbers. */
@@ -134,6 +134,17 @@ typedef struct heddle_multi_device {
     }
 /* ENODEV past the last one. The fleet is at rest (heddle_multi_wait), or figures are of some moment. */
 HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t device, heddle_multi_device *out);
+
+/* What devices did, for all jobs of the fleet since the first start after a wait that has left nothing under way: with n_trace of the description
+ * of a kind of jobs, if it was made before. Of several such kinds the first says how many events are kept of each row; what came later is
+ * missing. A device has four rows: the link in, bodies, the link out, and copies from other devices and within its memory. A body's event
+ * names its job, as the number of its start, and its indices; a copy's the rows and the array, with the bytes. Times are the accelerator's
+ * (passed_at in heddle/fleet.h), or those at which ends were seen. Replays of a sequence are shown op by op; if they were recorded, those with
+ * one call are one event.
+ * trace: as JSON, for Perfetto; timeline: as a picture (SVG), title NULL: "jobs". A fleet of cores has the loop that the last job was run
+ * as. EINVAL: there is no trace; EBUSY: jobs are under way; EIO, ENOMEM. */
+HEDDLE_API heddle_status heddle_multi_write_trace(heddle_multi *m, const char *path);
+HEDDLE_API heddle_status heddle_multi_write_timeline(heddle_multi *m, const char *path, const char *title);
 
 /* ---- sequences ------------------------------------------------------------------------------------------------------- */
 

@@ -37,9 +37,10 @@ typedef struct hd_legend {
     uint32_t (*after)(const void *self, uint32_t item, uint32_t i);
     int (*is_point)(const void *self, uint32_t item); /* no work: edges are drawn through it */
     /* What only some work has, or NULL: how it was run, in place of a schedule; what else is to be said. The name of a row; in
-     * traces: more about an event, as `,"key":value`; more events, after all others. */
+     * traces: the name of an event, in place of its kind's; more about an event, as `,"key":value`; more events, after all others. */
     const char *way, *note;
     void (*row_name)(const void *self, uint32_t row, char *to, size_t n);
+    void (*event_name)(const void *self, const hd_event *ev, char *to, size_t n);
     void (*print_args)(const void *self, const hd_event *ev, hd_file *f);
     void (*print_more)(const void *self, hd_file *f);
 } hd_legend;

@@ -116,6 +116,17 @@ static void print_stretch(const tracer *t, uint32_t worker, const hd_event *ev)
                   HD_US_OF(hd_event_waited(ev)));
 }
 
+static void print_name(const tracer *t, const hd_event *ev)
+{
+    char name[128];
+    if (!t->l->event_name) {
+        hd_print_json(t->f, hd_kind_name(t->o, hd_kind_of(t->o, ev)));
+        return;
+    }
+    t->l->event_name(t->l->self, ev, name, sizeof name);
+    hd_print_json(t->f, name);
+}
+
 static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
 {
     uint64_t begin = hd_since(t->o, ev->begin), ns = hd_event_ns(ev) ? hd_event_ns(ev) : 1;
@@ -124,7 +135,7 @@ static void print_slice(const tracer *t, uint32_t worker, const hd_event *ev)
         return;
     }
     hd_file_print(t->f, ",\n{\"ph\":\"X\",\"name\":");
-    hd_print_json(t->f, hd_kind_name(t->o, hd_kind_of(t->o, ev)));
+    print_name(t, ev);
     hd_file_print(t->f,
                   ",\"cat\":\"task\",\"pid\":0,\"tid\":%u,\"ts\":" HD_US ",\"dur\":" HD_US
                   ",\"args\":{\"task\":%u,\"idle_us\":" HD_US ",\"queue_us\":" HD_US ",\"dep_us\":" HD_US,

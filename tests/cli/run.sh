@@ -248,6 +248,13 @@ json_is True "d['stats']['devices'][0]['used'] <= d['stats']['devices'][0]['pool
 run 0 run hotspot/jobs --safe --devices 'virtual:fail=40 virtual:' -n 300 --stats # lost on the way
 in_out '^virtual:0 .* lost$'
 in_out '^  check +ok$'
+run 0 run hotspot/jobs --devices '2*virtual:' -n 300 --opt steps=6 --repeat 2 --trace jobs.json --timeline jobs.svg # the last run
+for row in 'virtual:0, link in' 'virtual:0, bodies' 'virtual:0, link out' 'virtual:1, peers'; do
+    json_is True "any(e.get('args', {}).get('name') == '$row' for e in d['traceEvents'])" jobs.json
+done
+json_is '[0, 1, 2, 3, 4, 5]' "sorted({e['args']['job'] for e in d['traceEvents'] if 'job' in e.get('args', {})})" jobs.json
+grep -q '>virtual:1, bodies<' jobs.svg || fail 'the picture of jobs has no row of bodies'
+rm jobs.json jobs.svg
 HEDDLE_MAP=free run 0 run ep/jobs -n 5000 --devices '2*virtual:' --json
 json_is free "d['schedule']"
 run 0 run matmul/jobs --opt body=library --devices '2*virtual:' -n 100 # the host works

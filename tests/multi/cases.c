@@ -93,6 +93,7 @@ heddle_status jobbed_make(jobbed_rig *r, const jobbed_job *j, heddle_multi **out
     const heddle_reduction sum = {HEDDLE_SUM, HEDDLE_I64, 1, AT(sum), &r->sum};
     d.body = j->body;
     d.time_limit_ms = r->time_limit_ms;
+    d.n_trace = r->n_trace;
     d.n = r->n;
     d.n_2 = j->body == jobbed_total ? 0 : r->n;
     d.tile = j->tile;

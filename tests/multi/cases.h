@@ -18,7 +18,7 @@ typedef struct jobbed_rig {
     heddle_array *arrays[JOBBED_MATRICES];
     uint32_t *plain[JOBBED_MATRICES];
     heddle_multi_desc desc; /* of all jobs */
-    uint32_t time_limit_ms;
+    uint32_t time_limit_ms, n_trace;
     int64_t sum, plain_sum;
 } jobbed_rig;
 

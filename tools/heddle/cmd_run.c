@@ -93,11 +93,15 @@ static int write_of_pool(const options *o, heddle_pool *pool, const char *title)
 
 static heddle_status write_trace(const app_looping *l, const char *path)
 {
+    if (l->kinds)
+        return heddle_multi_write_trace(l->kinds[0], path);
     return l->front ? heddle_wavefront_write_trace(l->front, path) : heddle_loop_write_trace(l->loop, path);
 }
 
 static heddle_status write_timeline(const app_looping *l, const char *path, const char *title)
 {
+    if (l->kinds)
+        return heddle_multi_write_timeline(l->kinds[0], path, title);
     return l->front ? heddle_wavefront_write_timeline(l->front, path, title)
                     : heddle_loop_write_timeline(l->loop, path, title);
 }
@@ -374,8 +378,6 @@ static int check_scenario(const options *o, const target *t)
     const char *option = o->dot ? "--dot" : o->dump_graph ? "--dump-graph" : o->plan ? "--plan" : NULL;
     if (option && (is_of(t, &app_pool) || is_of_fleet(t)))
         return cli_bad("%s: %s/%s has no graph to tell of", option, t->app->name, t->scenario->engine->name);
-    if ((o->trace || o->timeline) && is_of(t, &app_jobs))
-        return cli_bad("%s: jobs keep no trace", o->trace ? "--trace" : "--timeline");
     return CLI_OK;
 }
 

@@ -7,7 +7,7 @@
 static hd_chart_unit charted(const void *self, uint32_t i)
 {
     const hd_site *s = &((const heddle_wavefront *)self)->sites[i];
-    return (hd_chart_unit){s->name, 0, !s->is_host};
+    return (hd_chart_unit){s->name, 0, s->is_host ? 0 : HD_CHART_PHASES};
 }
 
 hd_chart *hd_front_chart(const heddle_wavefront *w)

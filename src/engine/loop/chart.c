@@ -3,11 +3,18 @@
  * event. An accelerator that runs slices of a loop has a row for each of its queues. If it tells of phases (heddle_accelerator.marked), a
  * slice there is up to three events, copies in, bodies and copies out; and each phase has a row of its own with the events of all queues:
  * the link in both directions, and the device. Else it is two: until its bodies have ended, copies in included, and until its results are
- * home. An accelerator that runs strides of a wavefront has the three rows of phases. */
+ * home. An accelerator that runs strides of a wavefront has the three rows of phases. One that has slices of jobs has a fourth, with copies from
+ * other accelerators and within its memory; events have the names of their jobs' bodies, of which the first MOST_NAMES are told apart. */
 #include "engine/loop/fleet.h"
+
+#include "graph/dump.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#define MOST_NAMES 12u /* of bodies of jobs */
+#define NAME_BYTES 48u
+#define OTHERS "others"
 
 typedef struct chart_unit {
     hd_chart_unit is;
@@ -27,15 +34,18 @@ struct hd_chart {
     hd_tally *tallies;
     hd_event *events; /* n_trace a row; `task` is the place in parts, `queue` the kind */
     hd_chart_part *parts;
+    hd_chart_job *jobs; /* of each event; NULL: it is not of jobs */
+    char names[MOST_NAMES][NAME_BYTES];
+    uint32_t n_names;
 };
 
-#define N_KINDS (HEDDLE_N_PHASES - 1u) /* a kind is a phase but the first, which is none */
+/* A kind is a phase but the first, which is none. Of jobs there is one more for copies within a device, the phase of bodies stands for the
+ * first name, and the other names follow. */
+#define KIND_WITHIN HD_CHART_JOBS_PHASES
+#define JOBS_KINDS (KIND_WITHIN + 1u)
 
-static int is_alone(const hd_chart_unit *u) { return !u->n_queues && !u->has_phases; }
-static uint32_t rows_of(const hd_chart_unit *u)
-{
-    return is_alone(u) ? 1u : u->n_queues + (u->has_phases ? N_KINDS : 0u);
-}
+static int is_alone(const hd_chart_unit *u) { return !u->n_queues && !u->n_phases; }
+static uint32_t rows_of(const hd_chart_unit *u) { return is_alone(u) ? 1u : u->n_queues + u->n_phases; }
 
 /* ---- room -------------------------------------------------------------------------------------------------------------- */
 
@@ -49,6 +59,7 @@ void hd_chart_delete(hd_chart *c)
     hd_delete(c->tallies, c->n_rows * sizeof *c->tallies);
     hd_delete_sparse(c->events, n * sizeof *c->events);
     hd_delete_sparse(c->parts, n * sizeof *c->parts);
+    hd_delete_sparse(c->jobs, c->jobs ? n * sizeof *c->jobs : 0);
     hd_delete(c, sizeof *c);
 }
 
@@ -71,7 +82,9 @@ static int get_rows(hd_chart *c)
     c->tallies = hd_new(c->n_rows * sizeof *c->tallies);
     c->events = hd_new_sparse(n * sizeof *c->events);
     c->parts = hd_new_sparse(n * sizeof *c->parts);
-    if (!c->rows || !c->tallies || !c->events || !c->parts)
+    if (c->form.is_of_jobs)
+        c->jobs = hd_new_sparse(n * sizeof *c->jobs);
+    if (!c->rows || !c->tallies || !c->events || !c->parts || (c->form.is_of_jobs && !c->jobs))
         return -1;
     for (i = 0; i < c->form.n_units; i++)
         for (q = 0; q < rows_of(&c->units[i].is); q++)
@@ -154,13 +167,47 @@ void hd_chart_note(hd_chart *c, uint32_t unit, const hd_chart_part *p)
         c->tallies[row].n_tasks += p->phase == HEDDLE_PHASE_BODIES;
         (void)add(c, row, p);
     }
-    if (!u->has_phases)
+    if (!u->n_phases)
         return;
     row = c->units[unit].first_row + u->n_queues + p->phase - 1u;
     if (!u->n_queues)
         c->tallies[row].n_tasks += p->phase == HEDDLE_PHASE_BODIES;
     if ((ev = add(c, row, p)))
         settle(&c->events[(uint64_t)row * c->form.n_trace], ev);
+}
+
+/* The number of a body's name. */
+static uint32_t name_of(hd_chart *c, const char *body)
+{
+    uint32_t i;
+    for (i = 0; i < c->n_names; i++)
+        if (!strncmp(c->names[i], body, NAME_BYTES - 1u))
+            return i;
+    if (i == MOST_NAMES)
+        return i - 1u;
+    (void)snprintf(c->names[i], NAME_BYTES, "%s", i + 1u < MOST_NAMES ? body : OTHERS);
+    return c->n_names++;
+}
+
+void hd_chart_note_job(hd_chart *c, uint32_t unit, const hd_chart_part *p, const hd_chart_job *j)
+{
+    const uint32_t row = c->units[unit].first_row + p->phase - 1u, name = j->body ? name_of(c, j->body) : 0;
+    hd_event *ev;
+    c->tallies[row].n_tasks += p->phase == HEDDLE_PHASE_BODIES;
+    if (!(ev = add(c, row, p)))
+        return;
+    c->jobs[ev->task] = *j;
+    c->jobs[ev->task].body = j->body ? c->names[name] : NULL;
+    if (name)
+        ev->queue = JOBS_KINDS - 1u + name;
+    else if (p->phase == HD_CHART_PEERS && j->from == unit)
+        ev->queue = KIND_WITHIN;
+    settle(&c->events[(uint64_t)row * c->form.n_trace], ev);
+}
+
+void hd_chart_drop(hd_chart *c, uint32_t unit, uint32_t phase)
+{
+    c->tallies[c->units[unit].first_row + phase - 1u].n_dropped++;
 }
 
 static uint64_t between(uint64_t low, uint64_t x, uint64_t high) { return x < low ? low : hd_at_most(x, high); }
@@ -187,14 +234,21 @@ static uint32_t kind_of(const void *self, const hd_event *ev)
 static const char *kind_name(const void *self, uint32_t kind)
 {
     const hd_chart *c = self;
-    static const char *const names[N_KINDS] = {"copies in", NULL, "results go home"};
-    return names[kind] ? names[kind] : c->form.title;
+    const char *const names[] = {"copies in", c->n_names ? c->names[0] : c->form.title,
+                                 c->form.is_of_jobs ? "copies home" : "results go home", "copies from others",
+                                 "copies within"};
+    return kind < JOBS_KINDS ? names[kind] : c->names[kind - JOBS_KINDS + 1u];
+}
+
+static uint32_t n_kinds(const hd_chart *c)
+{
+    return c->form.is_of_jobs ? JOBS_KINDS + c->n_names - (c->n_names > 0) : HD_CHART_PHASES;
 }
 
 static void row_name(const void *self, uint32_t row, char *to, size_t n)
 {
     const hd_chart *c = self;
-    const char *const names[N_KINDS] = {"link in", c->form.bodies, "link out"};
+    const char *const names[] = {"link in", c->form.bodies, "link out", "peers"};
     const chart_row *r = &c->rows[row];
     const hd_chart_unit *u = &c->units[r->unit].is;
     if (is_alone(u))
@@ -205,6 +259,42 @@ static void row_name(const void *self, uint32_t row, char *to, size_t n)
         (void)snprintf(to, n, "%s, queue %u", u->name, r->queue);
 }
 
+/* "step, job 3: 0 to 99", "rows 0 to 99 of array 1, job 3". */
+static void event_name(const void *self, const hd_event *ev, char *to, size_t n)
+{
+    const hd_chart *c = self;
+    const hd_chart_part *p = &c->parts[ev->task];
+    const hd_chart_job *j = &c->jobs[ev->task];
+    char job[32] = "";
+    if (j->job != UINT64_MAX)
+        (void)snprintf(job, sizeof job, ", job %" PRIu64, j->job);
+    if (j->n_runs)
+        (void)snprintf(to, n, "%" PRIu64 " runs of a sequence", j->n_runs);
+    else if (j->body)
+        (void)snprintf(to, n, "%s%s: %" PRIu64 " to %" PRIu64, j->body, job, p->begin, p->end - 1u);
+    else
+        (void)snprintf(to, n, "rows %" PRIu64 " to %" PRIu64 " of array %u%s", p->begin, p->end - 1u, j->array, job);
+}
+
+static void print_job(const hd_chart *c, const hd_event *ev, hd_file *f)
+{
+    const hd_chart_job *j = &c->jobs[ev->task];
+    hd_file_print(f, ",\"body\":");
+    hd_print_json(f, kind_name(c, ev->queue));
+    if (j->job != UINT64_MAX)
+        hd_file_print(f, ",\"job\":%" PRIu64, j->job);
+    if (j->n_runs)
+        hd_file_print(f, ",\"runs\":%" PRIu64, j->n_runs);
+    if (j->end_2)
+        hd_file_print(f, ",\"begin_2\":%" PRIu64 ",\"end_2\":%" PRIu64, j->begin_2, j->end_2);
+    if (!j->body)
+        hd_file_print(f, ",\"array\":%u", j->array);
+    if (c->parts[ev->task].phase == HD_CHART_PEERS) {
+        hd_file_print(f, ",\"from\":");
+        hd_print_json(f, c->units[j->from].is.name);
+    }
+}
+
 static void print_args(const void *self, const hd_event *ev, hd_file *f)
 {
     const hd_chart *c = self;
@@ -212,6 +302,8 @@ static void print_args(const void *self, const hd_event *ev, hd_file *f)
     hd_file_print(f, ",\"begin\":%" PRIu64 ",\"end\":%" PRIu64, p->begin, p->end);
     if (p->n_bytes)
         hd_file_print(f, ",\"bytes\":%" PRIu64, p->n_bytes);
+    if (c->jobs)
+        print_job(c, ev, f);
 }
 
 static void fill(const hd_chart *c, hd_outcome *o)
@@ -228,11 +320,12 @@ static void fill(const hd_chart *c, hd_outcome *o)
     o->legend = (hd_legend){.self = c,
                             .title = c->form.title,
                             .row = c->n_rows > c->form.n_units ? "row" : "unit",
-                            .n_kinds = N_KINDS,
+                            .n_kinds = n_kinds(c),
                             .kind_of = kind_of,
                             .kind_name = kind_name,
                             .way = c->form.way,
                             .row_name = row_name,
+                            .event_name = c->jobs ? event_name : NULL,
                             .print_args = print_args};
 }
 

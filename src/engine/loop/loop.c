@@ -162,7 +162,8 @@ static const hd_turn_kind turn_kind = {.has = has, .begin = begin, .is_over = is
 static hd_chart_unit charted(const void *self, uint32_t i)
 {
     const hd_fleet_unit *u = hd_unit_at(((const heddle_loop *)self)->fleet, i);
-    return u->is_core ? (hd_chart_unit){u->name, 0, 0} : (hd_chart_unit){u->name, u->acc.n_queues, u->acc.mark != NULL};
+    return u->is_core ? (hd_chart_unit){u->name, 0, 0}
+                      : (hd_chart_unit){u->name, u->acc.n_queues, u->acc.mark ? HD_CHART_PHASES : 0};
 }
 
 static hd_chart *new_chart(const heddle_loop *l)

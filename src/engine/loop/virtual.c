@@ -284,6 +284,12 @@ static heddle_status passed(void *self, uint32_t queue, uint64_t *number, uint32
     return HEDDLE_OK;
 }
 
+static heddle_status passed_at(void *self, uint32_t queue, uint64_t number, uint64_t *ns)
+{
+    *ns = time_of(&((const hd_virtual *)self)->points[queue], number);
+    return HEDDLE_OK;
+}
+
 static heddle_status follow(void *self, uint32_t queue, void *other, uint32_t other_queue, uint64_t number)
 {
     hd_virtual *v = self;
@@ -385,5 +391,6 @@ heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out
     out->reaches = reaches;
     out->copy_peer = copy_peer;
     out->call = call;
+    out->passed_at = passed_at;
     return HEDDLE_OK;
 }

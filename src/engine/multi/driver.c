@@ -60,6 +60,7 @@ static void start(hd_jobs *j, hd_request *r)
 {
     hd_line_job *job;
     r->start_ns = heddle_host_clock_ns();
+    hd_traced_job(j, r);
     if (hd_line_start(j->line, r->multi->kind, r, &job) == HEDDLE_OK) {
         r->multi->n_in_line++;
         return;
@@ -264,6 +265,8 @@ static int look_at_queue(hd_jobs *j, uint32_t d, uint32_t role)
         return 0;
     x->passed[role] = x->seen[role];
     x->since_ns = heddle_host_clock_ns();
+    if (j->traced)
+        hd_traced_passed(j, (hd_seg_point){d * HD_N_ROLES + role, x->seen[role]}, x->since_ns);
     (void)hd_line_passed(j->line, (hd_seg_point){d * HD_N_ROLES + role, x->seen[role]}, x->since_ns);
     return 1;
 }

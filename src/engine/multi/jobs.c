@@ -82,6 +82,7 @@ static void free_jobs(hd_jobs *j)
 {
     uint32_t d;
     hd_line_delete(j->line);
+    hd_traced_delete(j);
     for (d = 0; d < j->n_devices; d++) {
         hd_jobs_device *x = &j->devices[d];
         if (x->pool && !x->is_lost)

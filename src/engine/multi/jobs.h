@@ -53,6 +53,7 @@ typedef struct hd_request {
     uint64_t n_times;          /* of a sequence */
     uint32_t entry;            /* of a job: its number in the sequence */
     uint64_t start_ns;
+    uint64_t number; /* of a job: in the trace */
     int is_planned, is_answered;
     uint32_t n_planned; /* parts of a fetch */
     heddle_status status;
@@ -74,6 +75,8 @@ typedef struct hd_jobs {
     hd_request *held;               /* the driver's: a start of a sequence, and all that came later */
     heddle_sequence *sequence;      /* of the first of these, if it has its turn */
     struct hd_kept *keeps;          /* what is put into queues is kept there; or NULL */
+    struct hd_traced *traced;       /* the driver's: what jobs do when; or NULL */
+    int was_awaited;                /* with the mutex: all jobs were waited for, and none was started since */
     uint32_t n_jobs;                /* that were started and have not ended */
     uint64_t host_ns;               /* atomic */
     hd_list arrays;                 /* heddle_array *, by their number in the directory; the driver's */
@@ -170,6 +173,21 @@ void hd_put_lose(hd_jobs_device *d);
 
 /* Asks which points the queue has passed: sets `seen`, and what a body has failed with. */
 heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role);
+
+/* traced.c: the trace of all jobs of a fleet. new: from now on there is one; ENOMEM. The others but job and run are called only if there is
+ * one. job: it starts, and gets its number. run: so many jobs of a sequence are put without a start; the number of the first. put: the op is in
+ * its queue, since put_ns. passed: the queue has passed the point. replays: the device has done runs that are one call. */
+typedef struct hd_traced hd_traced;
+heddle_status hd_traced_new(hd_jobs *j, uint32_t n_trace);
+void hd_traced_delete(hd_jobs *j);
+void hd_traced_job(hd_jobs *j, hd_request *r);
+uint64_t hd_traced_run(hd_jobs *j, uint64_t n_jobs);
+void hd_traced_put(hd_jobs *j, const hd_seg_op *o, const hd_seg_point *waits, const hd_given *given, uint64_t put_ns);
+void hd_traced_passed(hd_jobs *j, hd_seg_point p, uint64_t now_ns);
+void hd_traced_replays(hd_jobs *j, uint32_t device, uint64_t begin_ns, uint64_t n_runs);
+
+/* told.c: no job is under way. */
+int hd_multi_is_at_rest(const heddle_multi *m);
 
 /* uses.c: for the line: what a block of a job touches; and of one piece. */
 void hd_multi_uses(const void *multi, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home);

@@ -37,8 +37,8 @@ static void add_op(hd_kept *k, const hd_seg_plan *plan, const hd_seg_op *o, cons
     to->op = *o;
     to->op.first_wait = (uint32_t)k->waits.n;
     to->first_place = k->places.n;
+    to->entry = r ? r->entry : HD_NONE;
     if (o->is_body) {
-        to->entry = r->entry;
         to->block = given->block;
         to->n_places = (uint32_t)r->multi->loop->pieces.n;
     }

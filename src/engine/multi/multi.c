@@ -127,6 +127,8 @@ static heddle_status add_kind(hd_jobs *j, hd_request *r)
                                    .is_alone = m->desc.is_safe || m->loop->founds.n,
                                    .family = (uintptr_t)m->loop->table + m->loop->desc.body + 1u};
     HD_TRY(check_room(m));
+    if (m->loop->desc.n_trace && hd_traced_new(j, m->loop->desc.n_trace) != HEDDLE_OK)
+        return SAY(HEDDLE_ENOMEM, "no memory for a trace of %u events a row", m->loop->desc.n_trace);
     if (hd_kind_new(j->line, &c, &m->kind) != HEDDLE_OK)
         return SAY(HEDDLE_ENOMEM, "out of memory");
     if (limit && (!j->time_limit_ms || limit < j->time_limit_ms))
@@ -337,6 +339,7 @@ int hd_start_await(hd_jobs *j, const uint32_t *own, uint32_t timeout_ms)
         r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&j->changed, &j->mutex)
                                          : pthread_cond_timedwait(&j->changed, &j->mutex, &until);
     r = !*own;
+    j->was_awaited |= !j->n_jobs;
     (void)pthread_mutex_unlock(&j->mutex);
     return r;
 }

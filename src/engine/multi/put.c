@@ -190,11 +190,14 @@ heddle_status hd_put_op(hd_jobs *j, const hd_seg_op *o, const hd_seg_point *wait
 {
     hd_jobs_device *d = device_of(j, o->point.queue);
     const uint32_t role = o->point.queue % HD_N_ROLES;
+    const uint64_t put_ns = j->traced ? heddle_host_clock_ns() : 0;
     uint32_t i;
     for (i = 0; i < o->n_waits; i++)
         HD_TRY(put_wait(j, d, role, waits[i]));
     HD_TRY(hd_put_work(j, o, given));
     hd_put_count(j, o, 1);
+    if (j->traced)
+        hd_traced_put(j, o, waits, given, put_ns);
     d->given[role] = o->point.number;
     return d->unit->acc.point(d->unit->acc.self, role, o->point.number);
 }

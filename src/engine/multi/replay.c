@@ -22,16 +22,18 @@
 typedef struct hand {
     hd_request request;
     hd_given given;
+    uint64_t first_number; /* in the trace, of the run's first job */
 } hand;
 
 static void set_hand(hand *h, const heddle_sequence *s, const hd_kept *k, const hd_kept_op *o)
 {
-    const hd_sequence_job *x = hd_sequence_at(s, o->entry);
+    const hd_sequence_job *x = o->entry == HD_NONE ? NULL : hd_sequence_at(s, o->entry);
+    h->given.job_user = x ? &h->request : NULL;
+    h->request.number = x ? h->first_number + o->entry : 0;
     if (!o->op.is_body)
         return;
     h->request.multi = x->multi;
     h->request.params = x->params;
-    h->given.job_user = &h->request;
     h->given.block = o->block;
     memcpy(h->given.plan.places, (const hd_seg_place *)k->places.at + o->first_place,
            o->n_places * sizeof(hd_seg_place));
@@ -60,6 +62,7 @@ static void put_run(hd_jobs *j, heddle_sequence *s)
     hand h;
     uint64_t i;
     memset(&h, 0, sizeof h);
+    h.first_number = hd_traced_run(j, s->list.n);
     s->n_left--;
     s->n_begun++;
     s->n_by_list++;
@@ -286,6 +289,15 @@ static void lose_some(hd_jobs *j, heddle_sequence *s)
     (void)hd_jobs_tell_losses(j);
 }
 
+/* They are one call: what happened within them is not known. */
+static void trace_replays(hd_jobs *j, const heddle_sequence *s, uint64_t n_runs)
+{
+    uint32_t i, d;
+    (void)hd_traced_run(j, n_runs * s->list.n);
+    for (i = 0; (d = part(j, &s->recorded, i)) != HD_NONE; i++)
+        hd_traced_replays(j, d, s->launch_ns, n_runs);
+}
+
 static int look_at_record(hd_jobs *j, heddle_sequence *s, hd_sequence_record *r)
 {
     uint64_t n = r->n_replays, index = 0;
@@ -307,6 +319,8 @@ static int look_at_record(hd_jobs *j, heddle_sequence *s, hd_sequence_record *r)
     }
     if (n == r->n_replays)
         return 0;
+    if (j->traced)
+        trace_replays(j, s, (n - r->n_replays) * r->n_runs);
     r->n_replays = n;
     s->launch_ns = heddle_host_clock_ns();
     return 1;

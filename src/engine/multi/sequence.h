@@ -19,7 +19,7 @@
 /* An op of a run. */
 typedef struct hd_kept_op {
     hd_seg_op op;   /* its waits are in the run's list */
-    uint32_t entry; /* a body: which job of the sequence it is of */
+    uint32_t entry; /* which job of the sequence it is of; HD_NONE: of none */
     uint32_t n_places;
     uint64_t first_place;
     hd_grains block;

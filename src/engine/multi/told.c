@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 /* The driver changes what is read here only while jobs are under way. */
-static int is_at_rest(const heddle_multi *m)
+int hd_multi_is_at_rest(const heddle_multi *m)
 {
     uint32_t n;
     (void)pthread_mutex_lock(&m->jobs->mutex);
@@ -84,7 +84,7 @@ HEDDLE_API const char *heddle_multi_how(heddle_multi *m)
     if (!m->jobs)
         return m->desc.call ? "no device for jobs: a call of the host\n" : heddle_loop_how(m->loop);
     m->how.n = 0;
-    if (!is_at_rest(m)) {
+    if (!hd_multi_is_at_rest(m)) {
         hd_how_add(&m->how, "jobs are under way\n");
         return m->how.at ? m->how.at : "";
     }
