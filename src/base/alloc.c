@@ -38,7 +38,7 @@ static struct kept {
 static uint64_t kept_bytes;
 
 uint64_t hd_held_bytes(void) { return __atomic_load_n(&held, __ATOMIC_RELAXED); }
-void hd_fail_alloc_at(uint64_t n) { __atomic_store_n(&fail_at, n, __ATOMIC_RELAXED); }
+uint64_t hd_fail_alloc_at(uint64_t n) { return __atomic_exchange_n(&fail_at, n, __ATOMIC_RELAXED); }
 
 static int told_to_fail(void)
 {

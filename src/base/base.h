@@ -50,7 +50,8 @@ void hd_delete_sparse(void *p, uint64_t n_bytes);
 uint64_t hd_held_bytes(void);
 /* Unmaps the freed blocks that were kept for reuse. */
 void hd_alloc_trim(void);
-void hd_fail_alloc_at(uint64_t n); /* test hook: the n-th next hd_new or hd_resize fails (0 = never) */
+/* Test hook: the n-th next hd_new or hd_resize fails (0 = never). What was left of the last n; 0: that one has failed. */
+uint64_t hd_fail_alloc_at(uint64_t n);
 
 /* The least power of two that is not less than n; 2^30 at most. */
 static inline uint32_t hd_power_of_two(uint64_t n)
