@@ -49,7 +49,7 @@ extern "C" {
 #define HEDDLE_MAP_MAP(X)                                                                                            \
     X(SETTLE, 0, "settle", "a share a device, as large as its speed; shares are changed when devices end unevenly")  \
     X(FIXED, 1, "fixed", "who is free takes the next slice in the first job, and has the same slices in all others") \
-    X(FREE, 2, "free", "who is free takes the next slice, in each job")                                              \
+    X(FREE, 2, "free", "a share a device, in tasks; who has none left takes over from the end of another one's")     \
     X(STATIC, 3, "static", "equal shares")
 
 typedef enum heddle_map {

@@ -313,6 +313,40 @@ static void test_tasks(void)
     check_tasks(hotspot(32768, 100, 4), 1.15); /* 32 slices of 6 us each, and the ops for them */
 }
 
+/* Devices as 1 : 1/2 : 1/4, of which that is known or not. */
+static machine unequal(machine m, int is_known, heddle_map map)
+{
+    for (uint32_t i = 0; i < m.d.n_devices; i++) {
+        m.gpus[i].weight = is_known ? 0 : 1;
+        m.gpus[i].rate /= (double)(1u << i);
+    }
+    m.d.map = map;
+    return m;
+}
+
+/* Shares are kept, their ends are taken over: so it ends evenly from the first job on, and little moves. With 24 tasks the quickest one has
+ * 14 of 13.7; two would be nearer. */
+static void test_free(void)
+{
+    const uint64_t row = 8192 * 4;
+    for (int is_known = 0; is_known < 2; is_known++) {
+        machine once = unequal(ep(3), is_known, HEDDLE_MAP_FREE);
+        machine panels = unequal(matmul(16384, 3), is_known, HEDDLE_MAP_FREE);
+        machine step = unequal(hotspot(8192, 1, 3), is_known, HEDDLE_MAP_FREE);
+        machine steps = unequal(hotspot(8192, 20, 3), is_known, HEDDLE_MAP_FREE), kept = steps;
+        heddle_simulated_jobs r = simulate(&once, NULL);
+        check_bound("ep, free", 3, &r, 0.975);
+        r = simulate(&panels, NULL);
+        check_bound("matmul, free", 3, &r, is_known ? 0.93 : 0.78);
+        r = simulate(&step, NULL);
+        check_bound("hotspot, free", 3, &r, 0.97);
+        kept.d.map = HEDDLE_MAP_SETTLE;
+        r = simulate(&steps, NULL);
+        CHECK_MSG(r.bytes_peers <= 20 * 6 * row, "%llu", (unsigned long long)r.bytes_peers);
+        CHECK((double)r.time_ns < 1.1 * time_of(&kept));
+    }
+}
+
 /* ---- the paper's machines --------------------------------------------------------------------------------------------------- */
 
 /* TITAN and GTX 680: `part` is how many times as quick the second one is, from the paper's times. They cannot reach one another. */
@@ -431,6 +465,7 @@ int main(void)
     test_unequal();
     test_settled();
     test_tasks();
+    test_free();
     test_paper();
     return 0;
 }

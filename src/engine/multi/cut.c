@@ -3,7 +3,10 @@
  *
  * settle, static: a device has a share, an interval of grains. A share is one slice, unless much of what it touches is elsewhere: then it is cut,
  * so that the first slices run while the others' rows are on their way; or unless only its ends need rows of neighbours: then these come first; or unless it needs more than a part of the pool: then slices are
- * so small that the next two fit beside the one that runs. Others are cut into a number of equal tasks. */
+ * so small that the next two fit beside the one that runs. Others are cut into a number of equal tasks.
+ *
+ * free: tasks, too, and each is in the share that has its middle; others may take it from there (line_give.c). fixed: a task has the device
+ * that has run it in the first job. */
 #include "engine/multi/line_inside.h"
 
 #define COMES_BYTES (32ull << 20) /* of a slice: a link is busy with it for most of a millisecond */
@@ -157,10 +160,7 @@ static uint32_t owner_of(const hd_line_kind *k, const hd_grains *b)
     return d;
 }
 
-static int is_shared(const hd_line_kind *k)
-{
-    return k->config.map == HEDDLE_MAP_SETTLE || k->config.map == HEDDLE_MAP_STATIC;
-}
+static int is_shared(const hd_line_kind *k) { return k->config.map != HEDDLE_MAP_FIXED; }
 
 static int cut_tasks(hd_line_job *j)
 {

@@ -145,17 +145,22 @@ static heddle_status plan_parts(hd_jobs *j, hd_request *r)
     const int is_fetch = r->kind == HD_REQUEST_FETCH;
     const uint64_t n_parts = is_fetch ? FETCH_PARTS : 1, n = r->rect.end_row - r->rect.row;
     heddle_status s = HEDDLE_OK;
-    for (; r->n_planned < n_parts && s == HEDDLE_OK; r->n_planned++) {
+    int is_left = 0;
+    uint64_t i;
+    for (i = 0; i < n_parts && s == HEDDLE_OK; i++) {
         hd_seg_rect part = r->rect;
-        part.row = r->rect.row + n * r->n_planned / n_parts;
-        part.end_row = r->rect.row + n * (r->n_planned + 1u) / n_parts;
-        if (part.row == part.end_row)
+        part.row = r->rect.row + n * i / n_parts;
+        part.end_row = r->rect.row + n * (i + 1u) / n_parts;
+        if (part.row == part.end_row || (r->planned >> i & 1u))
             continue;
-        if (hd_line_touches(j->line, r->array->segment, &part, is_fetch))
-            return HEDDLE_OK;
+        if (hd_line_touches(j->line, r->array->segment, &part, is_fetch)) {
+            is_left = 1;
+            continue;
+        }
+        r->planned |= 1u << i;
         s = plan_request(j, r, &part);
     }
-    r->is_planned = 1;
+    r->is_planned = !is_left || s != HEDDLE_OK;
     return s;
 }
 
@@ -177,7 +182,7 @@ static int look_at(hd_jobs *j, hd_request *r)
         s = plan_parts(j, r);
     if (hd_jobs_tell_losses(j)) { /* once more, with those that are left */
         r->is_planned = 0;
-        r->n_planned = 0;
+        r->planned = 0;
         r->points.n = 0;
         return 0;
     }

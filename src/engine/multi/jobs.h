@@ -55,7 +55,7 @@ typedef struct hd_request {
     uint64_t start_ns;
     uint64_t number; /* of a job: in the trace */
     int is_planned, is_answered;
-    uint32_t n_planned; /* parts of a fetch */
+    uint32_t planned; /* parts of a fetch, a bit each */
     heddle_status status;
     hd_error error;
 } hd_request;

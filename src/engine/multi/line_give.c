@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* line_give.c - which slice is given to which device next; what goes home after it, and to make room (line.h). */
+/* line_give.c - which slice is given to which device next; what goes home after it, and to make room (line.h).
+ *
+ * Map free is the loop engine's way "cut" for jobs: a device takes what is in its share, from the front; one that has nothing takes over from
+ * the end of the share that would end last. What was given cannot be taken back, so only a part is given ahead. A device takes no slice that
+ * would end after all that the others could do meanwhile. The bytes that a slice has where it is count as time. */
 #include "engine/multi/line_inside.h"
+
+#include <math.h>
 
 #define MOST_GIVEN 32u  /* slices under way on a device: the host must be ahead of short ones */
 #define MOST_CROWDED 3u /* where the pool is nearly full: what the next two need is there or on its way */
 #define CROWDED 8u      /* an eighth of the pool is left */
 #define FREE_AHEAD 2u   /* slices that anybody may take: a device has one more than it runs */
+#define AHEAD_PART 3u
+#define LINK 20e9 /* bytes/s: a device brings rows at least so quickly */
 
 /* ---- choosing --------------------------------------------------------------------------------------------------------------- */
 
@@ -180,22 +188,109 @@ static int is_tight(const hd_line *l, const hd_line_device *from, uint32_t d)
     return first && missing(l, d, *first) > room;
 }
 
-/* Of a slice of the job; 0: not known. */
+/* Of a slice of the job, or of the last one of its kind; 0: not known. */
 static double slice_ns(const hd_line_job *j, uint32_t d)
 {
-    return j->shares[d].n_ended ? (double)j->shares[d].busy_ns / (double)j->shares[d].n_ended : 0;
+    const hd_line_share *s = j->shares[d].n_ended ? &j->shares[d] : &j->kind->shares[d];
+    return s->n_ended ? (double)s->busy_ns / (double)s->n_ended : 0;
 }
 
-/* Would another device end all that nobody has before this one ends one more? Then this one leaves it: it would be the last. */
-static int is_too_slow(const hd_line *l, const hd_line_job *j, uint32_t d)
+/* Until the device has ended what it was given. */
+static double left_ns(const hd_line *l, const hd_line_job *j, uint32_t d)
 {
-    const double end = (hd_line_device_at(l, d)->n_given + 1.0) * slice_ns(j, d);
+    const hd_line_device *x = hd_line_device_at(l, d);
+    const hd_line_slice *p = x->given;
+    uint64_t since;
+    double n = 0, ns;
+    while (p && p->state != HD_SLICE_GIVEN)
+        p = p->next_given;
+    since = p && p->begin_ns > x->last_ns ? p->begin_ns : x->last_ns;
+    for (; p; p = p->next_given)
+        n++;
+    ns = n * slice_ns(j, d) - (l->now_ns > since ? (double)(l->now_ns - since) : 0);
+    return n > 0 && ns > 0 ? ns : 0;
+}
+
+/* What it costs that the slice is run by one device and not by the other: bytes that are there, and not here. */
+static double extra_ns(const hd_line *l, const hd_line_slice *p, uint32_t here, uint32_t there)
+{
+    const uint64_t comes = missing(l, here, p), has = missing(l, there, p);
+    return comes > has ? (double)(comes - has) / LINK * 1e9 : 0;
+}
+
+/* Would the others end all that nobody has before this one ends one more? Then this one leaves it: it would be the last. owner: the device that
+ * has the slice in its share; HD_NONE: none has. */
+static int is_too_slow(const hd_line *l, const hd_line_slice *p, uint32_t d, uint32_t owner)
+{
+    const hd_line_job *j = p->job;
+    double end = left_ns(l, j, d) + slice_ns(j, d), slices = j->n_waiting, rate = 0, least = HUGE_VAL, others;
+    uint32_t k, quickest = d;
+    for (k = 0; k < l->n_devices; k++) {
+        const double ns = k != d && hd_is_here(l, k) ? slice_ns(j, k) : 0;
+        if (!(ns > 0))
+            continue;
+        slices += left_ns(l, j, k) / ns;
+        rate += 1 / ns;
+        quickest = ns < least ? k : quickest;
+        least = ns < least ? ns : least;
+    }
+    if (!(rate > 0) || owner == HD_NONE)
+        return rate > 0 && slices / rate + least < end;
+    others = slices / rate + least;
+    if (owner == d)
+        return others < end && others + extra_ns(l, p, quickest, d) < end;
+    return others < end + extra_ns(l, p, d, owner);
+}
+
+static int is_free_map(const hd_line_slice *p) { return p->job->kind->config.map == HEDDLE_MAP_FREE; }
+
+/* The last free slice of the job that the device has next; *n: how many it has of that. */
+static hd_line_slice **tail_of(const hd_line *l, const hd_line_device *x, uint64_t *n)
+{
+    hd_line_slice **at = x->queue.at, **last = NULL;
+    const hd_line_job *job = NULL;
+    uint64_t i;
+    *n = 0;
+    for (i = x->head; i < x->queue.n && *n < HD_WINDOW; i++) {
+        if (!at[i])
+            continue;
+        job = job ? job : at[i]->job;
+        if (at[i]->job != job)
+            break;
+        ++*n;
+        if (is_free_map(at[i]) && hd_line_order_is_free(&l->order, at[i]))
+            last = &at[i];
+    }
+    return last;
+}
+
+/* A slice from the end of what another device has, of the one that would end last. */
+static hd_line_slice **take_over(const hd_line *l, uint32_t d, hd_line_device **from)
+{
+    hd_line_slice **best = NULL;
+    double most = 0;
     uint32_t k;
-    for (k = 0; k < l->n_devices; k++)
-        if (k != d && hd_is_here(l, k) && slice_ns(j, k) > 0 &&
-            (hd_line_device_at(l, k)->n_given + (double)j->n_waiting) * slice_ns(j, k) < end)
-            return 1;
-    return 0;
+    for (k = 0; k < l->n_devices; k++) {
+        uint64_t n;
+        hd_line_slice **at = k == d ? NULL : tail_of(l, hd_line_device_at(l, k), &n);
+        double left;
+        if (!at)
+            continue;
+        left = (double)n * (slice_ns((*at)->job, k) > 0 ? slice_ns((*at)->job, k) : 1.0);
+        if (left <= most)
+            continue;
+        most = left;
+        best = at;
+        *from = hd_line_device_at(l, k);
+    }
+    return best;
+}
+
+/* Of its share a device may have a third as many slices under way as wait, which others may take. */
+static uint64_t ahead_of(const hd_line_device *x)
+{
+    const uint64_t part = (x->queue.n - x->head) / AHEAD_PART;
+    return part > FREE_AHEAD ? part : FREE_AHEAD;
 }
 
 /* A slice for the device; NULL: there is none now. leaves: the device leaves some to quicker ones. */
@@ -207,11 +302,16 @@ static hd_line_slice **look(const hd_line *l, uint32_t d, int leaves, hd_line_de
     *from = hd_line_device_at(l, d);
     if (n < most)
         at = choose(l, *from, d, is_short || is_tight(l, *from, d));
+    if (at && is_free_map(*at) && (n >= ahead_of(*from) || (leaves && is_too_slow(l, *at, d, d))))
+        return NULL;
     if (at || n >= FREE_AHEAD)
         return at;
+    at = take_over(l, d, from);
+    if (at)
+        return leaves && is_too_slow(l, *at, d, (*at)->device) ? NULL : at;
     *from = hd_line_commons(l);
     at = choose(l, *from, d, is_short || is_tight(l, *from, d));
-    return at && leaves && is_too_slow(l, (*at)->job, d) ? NULL : at;
+    return at && leaves && is_too_slow(l, *at, d, HD_NONE) ? NULL : at;
 }
 
 /* One array of a slice's results. Those that are lost may be written by a slice that is given again, and go home with that. */
@@ -296,6 +396,7 @@ heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_n
     hd_line_slice **at = NULL;
     hd_line_device *from = NULL;
     *given = 0;
+    l->now_ns = now_ns;
     out->plan.ops.n = 0;    /* also where no plan is made before something fails */
     hd_line_finish_some(l); /* what went home may have been there at once */
     tidy(l, out, given);

@@ -102,6 +102,7 @@ struct hd_line {
     hd_line_job *unopened;     /* the first of these */
     uint32_t n_waiting;        /* slices of opened jobs that have not been given */
     uint64_t n_under_way;
+    uint64_t now_ns;    /* of the last hd_line_give */
     uint64_t n_changes; /* of bounds, of all kinds */
     hd_line_kind *kinds;
     uint32_t lost_array; /* rows that a job needed and nobody has; HD_NONE: there were none */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* settle.c - shares of devices. They begin by weights. A device may end two jobs in a row more than 5 % after the mean. Then shares are made
  * anew by the speeds that were measured. The rows that have to move for that must cost less time than jobs to come are expected to gain.
- * After each change twice as many jobs have to end late, so that chance changes little. */
+ * After each change twice as many jobs have to end late, so that chance changes little.
+ *
+ * Of map free, where devices take over what others have, they end evenly. There one job is enough in which the shares, by the speeds
+ * that were measured, would have ended late. */
 #include "engine/multi/line_inside.h"
 
 #define LATE 1.05
@@ -68,6 +71,28 @@ static void measure(const hd_line_kind *k, double *speed)
         speed[d] = speed[d] > 0 ? speed[d] : per_weight * l->weights[d];
 }
 
+/* The same of shares as they are, by the speeds that were measured; *mean: of shares by these. */
+static double last_of_shares(const hd_line_kind *k, double *mean)
+{
+    double speed[HD_LINE_MOST_DEVICES] = {0}, sum = 0, most = 0;
+    uint32_t d;
+    measure(k, speed);
+    for (d = 0; d < k->line->n_devices; d++) {
+        const double n = (double)(k->bounds[d + 1u] - k->bounds[d]);
+        sum += hd_is_here(k->line, d) ? speed[d] : 0;
+        most = speed[d] > 0 && n / speed[d] > most ? n / speed[d] : most;
+    }
+    *mean = sum > 0 ? (double)k->config.n / sum : most;
+    return most;
+}
+
+/* Late jobs in a row after which shares are changed. */
+static uint64_t late_jobs(const hd_line_kind *k)
+{
+    const uint64_t n_moves = k->counts.n_moves < MOST_DOUBLED ? k->counts.n_moves : MOST_DOUBLED;
+    return (uint64_t)(k->config.map == HEDDLE_MAP_FREE ? 1u : TWICE) << n_moves;
+}
+
 /* Bytes that devices would have to bring. */
 static uint64_t moved(hd_line_kind *k, const uint64_t *bounds)
 {
@@ -124,13 +149,13 @@ void hd_settle_ended(hd_line *l, const hd_line_job *j)
     double mean, last;
     memcpy(k->shares, j->shares, l->n_devices * sizeof *k->shares);
     k->n_ended++;
-    if (j->status != HEDDLE_OK || k->config.map != HEDDLE_MAP_SETTLE || k->is_steady || l->n_devices < 2 ||
-        j->n_changes != l->n_changes)
+    if (j->status != HEDDLE_OK || (k->config.map != HEDDLE_MAP_SETTLE && k->config.map != HEDDLE_MAP_FREE) ||
+        k->is_steady || l->n_devices < 2 || j->n_changes != l->n_changes)
         return;
-    last = last_of(k, &mean);
+    last = k->config.map == HEDDLE_MAP_FREE ? last_of_shares(k, &mean) : last_of(k, &mean);
     k->n_late = last > mean * LATE && last > mean + SHORT_NS ? k->n_late + 1u : 0;
     k->n_uneven += k->n_late > 0;
-    if (k->n_late < TWICE << (k->counts.n_moves < MOST_DOUBLED ? k->counts.n_moves : MOST_DOUBLED))
+    if (k->n_late < late_jobs(k))
         return;
     k->n_late = 0;
     move_bounds(l, k, last);

@@ -40,6 +40,7 @@ typedef struct sim_jobs {
     double now, giver_ns, carried_since; /* giver: when it is free */
     int giver_sleeps, is_changed;
     uint32_t n_fetched; /* parts of the result */
+    int is_fetched[FETCHES];
     uint64_t n_started, n_ended;
     double busy_giver;
     heddle_simulated_gpu_use *uses;
@@ -259,21 +260,40 @@ static hd_seg_rect all_of(const sim_jobs *x, uint32_t array)
     return (hd_seg_rect){0, x->app.n_rows[array], 0, x->app.row_bytes[array]};
 }
 
-/* A part of the result, when all slices that write it have been given. */
-static heddle_status fetch(sim_jobs *x)
+static hd_seg_rect part_of(const sim_jobs *x, uint32_t i)
 {
     const uint64_t n = x->app.n_rows[x->app.result];
     hd_seg_rect part = all_of(x, x->app.result);
-    x->giver_sleeps = 1;
-    part.row = n * x->n_fetched / FETCHES;
-    part.end_row = n * (x->n_fetched + 1u) / FETCHES;
-    if (x->n_fetched == FETCHES || x->n_started < x->app.n_jobs ||
-        (part.row < part.end_row && hd_line_touches(x->line, x->app.result, &part, 1)))
+    part.row = n * i / FETCHES;
+    part.end_row = n * (i + 1u) / FETCHES;
+    return part;
+}
+
+/* The next part of the result of which all slices that write it have been given; FETCHES: there is none. */
+static uint32_t next_part(const sim_jobs *x)
+{
+    uint32_t i;
+    if (x->n_started < x->app.n_jobs)
+        return FETCHES;
+    for (i = 0; i < FETCHES; i++) {
+        const hd_seg_rect part = part_of(x, i);
+        if (!x->is_fetched[i] && (part.row == part.end_row || !hd_line_touches(x->line, x->app.result, &part, 1)))
+            return i;
+    }
+    return FETCHES;
+}
+
+static heddle_status fetch(sim_jobs *x)
+{
+    const uint32_t i = next_part(x);
+    const hd_seg_rect part = part_of(x, i);
+    x->giver_sleeps = i == FETCHES;
+    if (i == FETCHES)
         return HEDDLE_OK;
     if (!x->n_fetched)
         x->sum.bytes_steps = bytes_home(x);
     x->n_fetched++;
-    x->giver_sleeps = 0;
+    x->is_fetched[i] = 1;
     return part.row == part.end_row
                ? HEDDLE_OK
                : put_plan(x, hd_segments_fetch(hd_line_segments(x->line), x->app.result, &part, &x->given.plan));
