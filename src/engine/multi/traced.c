@@ -7,7 +7,7 @@
  * seen: so it is noted before.
  *
  * Ops of a device that was lost are not noted. Without memory an op is counted as missing. */
-#include "engine/multi/sequence.h"
+#include "engine/multi/jobs.h"
 
 #define N_ENDS 64u /* points of a queue of which the time is known; older ones ended long ago */
 
