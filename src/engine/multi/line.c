@@ -102,12 +102,14 @@ static int get_shares(hd_line *l, hd_line_kind *k)
     if (like) {
         k->bounds = like->bounds;
         k->owners = like->owners;
+        k->latest = like->latest;
         return k->shares ? 0 : -1;
     }
     k->bounds = hd_new((l->n_devices + 1u) * sizeof *k->bounds);
+    k->latest = hd_new(l->n_devices * sizeof *k->latest);
     if (k->config.map == HEDDLE_MAP_FIXED && (k->owners = hd_new(n_owners(k) * sizeof *k->owners)))
         memset(k->owners, 0xff, n_owners(k) * sizeof *k->owners);
-    if (!k->shares || !k->bounds || (k->config.map == HEDDLE_MAP_FIXED && !k->owners))
+    if (!k->shares || !k->bounds || !k->latest || (k->config.map == HEDDLE_MAP_FIXED && !k->owners))
         return -1;
     hd_settle_begin(k);
     return 0;
@@ -144,6 +146,7 @@ void hd_kind_delete(hd_line_kind *k)
         }
     if (!relative(k->line, k)) {
         hd_delete(k->bounds, k->bounds ? (k->line->n_devices + 1u) * sizeof *k->bounds : 0);
+        hd_delete(k->latest, k->latest ? k->line->n_devices * sizeof *k->latest : 0);
         hd_delete(k->owners, k->owners ? n_owners(k) * sizeof *k->owners : 0);
     }
     hd_delete(k->shares, k->shares ? k->line->n_devices * sizeof *k->shares : 0);

@@ -188,10 +188,10 @@ static int is_tight(const hd_line *l, const hd_line_device *from, uint32_t d)
     return first && missing(l, d, *first) > room;
 }
 
-/* Of a slice of the job, or of the last one of its kind; 0: not known. */
+/* Of a slice of the job, or of the last one of its family; 0: not known. */
 static double slice_ns(const hd_line_job *j, uint32_t d)
 {
-    const hd_line_share *s = j->shares[d].n_ended ? &j->shares[d] : &j->kind->shares[d];
+    const hd_line_share *s = j->shares[d].n_ended ? &j->shares[d] : &j->kind->latest[d];
     return s->n_ended ? (double)s->busy_ns / (double)s->n_ended : 0;
 }
 

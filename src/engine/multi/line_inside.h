@@ -54,8 +54,9 @@ struct hd_line_kind {
     hd_line *line;
     hd_line_kind_config config;
     /* Of all kinds of a family: */
-    uint64_t *bounds; /* shares: device d has grains bounds[d] .. bounds[d + 1] - 1 of the first index */
-    uint32_t *owners; /* FIXED: of each task; HD_NONE: not known */
+    uint64_t *bounds;      /* shares: device d has grains bounds[d] .. bounds[d + 1] - 1 of the first index */
+    uint32_t *owners;      /* FIXED: of each task; HD_NONE: not known */
+    hd_line_share *latest; /* of each device, in the job that ended last */
     /* Of its own: */
     hd_line_share *shares; /* of each device, in the job that ended last */
     uint32_t n_late;       /* jobs in a row that ended unevenly */

@@ -148,6 +148,7 @@ void hd_settle_ended(hd_line *l, const hd_line_job *j)
     hd_line_kind *k = j->kind;
     double mean, last;
     memcpy(k->shares, j->shares, l->n_devices * sizeof *k->shares);
+    memcpy(k->latest, j->shares, l->n_devices * sizeof *k->latest);
     k->n_ended++;
     if (j->status != HEDDLE_OK || (k->config.map != HEDDLE_MAP_SETTLE && k->config.map != HEDDLE_MAP_FREE) ||
         k->is_steady || l->n_devices < 2 || j->n_changes != l->n_changes)
