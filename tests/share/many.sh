@@ -55,7 +55,7 @@ unset FAKE_CUDA_RATE HEDDLE_SHARE_PIECE HEDDLE_SHARE_PART
 echo "-- versions"
 answer=$("$programs/share_raw" "$socket" hello)
 [ "$answer" = welcome ] || fail "not welcome: $answer"
-"$programs/share_raw" "$socket" hello 2 | grep -q 'another version' || fail "another version is welcome"
+"$programs/share_raw" "$socket" hello 99 | grep -q 'another version' || fail "another version is welcome"
 stop_daemon
 
 echo "-- users"

@@ -16,7 +16,8 @@
 void share_help(FILE *out)
 {
     fputs(
-        "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--trace FILE] [--foreground]\n"
+        "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--kernels free|ordered]\n"
+        "                     [--trace FILE] [--foreground]\n"
         "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--require] [--] PROGRAM [ARG]...\n"
         "  heddle share status [--json] [--watch]\n"
         "  heddle share profile [--] PROGRAM [ARG]...\n"
@@ -26,6 +27,7 @@ void share_help(FILE *out)
         "  heddle share stop\n"
         "\n"
         "--row: how often a program may be overtaken; --patience: how long it waits behind others at most.\n"
+        "--kernels ordered: kernels of different programs do not run at the same time.\n"
         "--mem takes K, M and G behind the number. Without a daemon `run` says so and starts the program plainly;\n"
         "with --require that is an error.\n"
         "\n"
@@ -51,8 +53,25 @@ typedef struct start_options {
     const char *trace;
 } start_options;
 
+static int read_kernels(const char *option, const char *word, share_rules *r)
+{
+    if (!word || (strcmp(word, "free") && strcmp(word, "ordered")))
+        return word ? cli_bad("%s: '%s' is none of free, ordered", option, word) : CLI_BAD;
+    r->orders_kernels = !strcmp(word, "ordered");
+    return CLI_OK;
+}
+
+/* Options go before variables. */
+static int read_variables(start_options *o)
+{
+    const char *kernels = getenv("HEDDLE_SHARE_KERNELS");
+    return kernels ? read_kernels("HEDDLE_SHARE_KERNELS", kernels, &o->rules) : CLI_OK;
+}
+
 static int check_rules(const share_rules *r)
 {
+    if (r->policy == SHARE_POLICY_NONE && r->orders_kernels)
+        return cli_bad("--kernels ordered needs a policy: under none nobody waits");
     if (r->policy == SHARE_POLICY_DP_PRINTED)
         return cli_bad("--policy %s is for heddle share replay only", share_policy_word(r->policy));
     return share_check_row(r->policy, r->row);
@@ -60,7 +79,7 @@ static int check_rules(const share_rules *r)
 
 static int read_start(start_options *o, int argc, char **argv)
 {
-    int status = CLI_OK;
+    int status = read_variables(o);
     for (int i = 0; i < argc && !status; i++) {
         uint64_t n = 0;
         if (!strcmp(argv[i], "--policy"))
@@ -73,6 +92,8 @@ static int read_start(start_options *o, int argc, char **argv)
             o->rules.patience_ns = n * 1000000u;
         } else if (!strcmp(argv[i], "--trace"))
             status = (o->trace = share_value_of(argc, argv, &i)) ? cli_check_output(o->trace) : CLI_BAD;
+        else if (!strcmp(argv[i], "--kernels"))
+            status = read_kernels("--kernels", share_value_of(argc, argv, &i), &o->rules);
         else if (!strcmp(argv[i], "--foreground"))
             o->foreground = 1;
         else
@@ -109,7 +130,7 @@ static int detach(void)
 
 static int start(int argc, char **argv)
 {
-    start_options o = {.rules = {SHARE_POLICY_EXACT, 12, 2000000000u}};
+    start_options o = {.rules = {SHARE_POLICY_EXACT, 12, 2000000000u, 0}};
     char whole[4096];
     share_why why;
     int status = read_start(&o, argc, argv), fd;
@@ -299,7 +320,7 @@ static int profile(int argc, char **argv)
     if (fd < 0)
         return cli_bad("%s: %s", path, strerror(errno));
     close(fd);
-    setenv("HEDDLE_SHARE_KERNELS", "1", 1);
+    setenv("HEDDLE_SHARE_TIMED", "1", 1);
     failed =
         i < argc && argv[i][0] == '-' ? share_unknown("profile", argv[i]) : run_recorded(argc, argv, i, path, &status);
     if (!failed && share_profile_file(path, stdout, &why))

@@ -94,6 +94,12 @@ typedef struct CUDA_MEMCPY3D {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
+/* What cuLaunchKernelEx is given: grid, block, shared memory, stream; attributes follow. */
+typedef struct CUlaunchConfig {
+    unsigned grid[3], block[3], shared;
+    CUstream hStream;
+} CUlaunchConfig;
+
 /* clang-format off */
 #define SHARE_LAUNCH_PARAMS                                                                                            \
     (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,      \

@@ -8,13 +8,14 @@
 #define GUESS_NS 10000
 #define GUESS_NS_EACH 0.025
 enum { LEASE_NS = 50000000, LEASE_TIMES = 4, PART_BYTES = 32 << 20 };
+#define SHARE_MOST_LEASE_NS 1000000000000u
 
 void share_arbiter_init(share_arbiter *a, const share_rules *rules)
 {
     memset(a, 0, sizeof *a);
     a->rules = *rules;
     for (int l = 0; l < SHARE_MOST_LINKS; l++)
-        for (int w = 0; w < SHARE_N_WAYS; w++)
+        for (int w = 0; w < SHARE_N_CHANNELS; w++)
             share_line_guess(&a->links[l][w].turns, GUESS_NS, GUESS_NS_EACH, PART_BYTES),
                 share_line_guess(&a->links[l][w].gates, GUESS_NS, GUESS_NS_EACH, PART_BYTES);
 }
@@ -87,14 +88,14 @@ static uint64_t ns_of(const share_arbiter *a, uint32_t link, uint32_t way, uint6
 
 static uint64_t above(uint64_t x, uint64_t y) { return x > y ? x - y : 0; }
 
-/* What is left of a client's task. Kernels run since its last copy; when copies out wait, they have ended. */
+/* What is left of a client's task. Kernels run since its last copy, or since they have the GPU; when copies out wait, they have ended. */
 static share_task task_of(const share_arbiter *a, uint32_t client, uint32_t link, const uint64_t *waiting,
                           uint64_t now_ns)
 {
     const share_expected *e = &a->clients[client].expected;
     const uint64_t *copied = a->clients[client].copied;
     uint64_t in = above(e->in_bytes, copied[0]), out = above(e->out_bytes, copied[1]);
-    uint64_t run_ns = in ? 0 : waiting[1] ? UINT64_MAX : now_ns - a->clients[client].moved_ns;
+    uint64_t run_ns = in || waiting[SHARE_KERNELS] ? 0 : waiting[1] ? UINT64_MAX : now_ns - a->clients[client].moved_ns;
     return (share_task){.s_ns = ns_of(a, link, 0, in > waiting[0] ? in : waiting[0]),
                         .p_ns = above(e->p_ns, run_ns),
                         .r_ns = ns_of(a, link, 1, out > waiting[1] ? out : waiting[1]),
@@ -114,15 +115,15 @@ static int is_under_way(const share_arbiter *a, uint32_t client, uint32_t link, 
            now_ns - a->clients[client].moved_ns < 2 * e->p_ns + STALE_NS;
 }
 
-/* Bytes of a client's copies that wait for either way of a link, or have it. 0: there are none. */
+/* Bytes of a client's copies that wait for either way of a link, or have it, and how many gates of kernels wait. 0: there is nothing. */
 static int sum_waiting(const share_arbiter *a, uint32_t client, uint32_t link, uint64_t *waiting)
 {
     int n = 0;
-    waiting[0] = waiting[1] = 0;
+    waiting[0] = waiting[1] = waiting[SHARE_KERNELS] = 0;
     for (uint32_t i = 0; i < a->n_asks; i++) {
         const share_ask *x = &a->asks[i];
         if (x->client == client && x->link == link && x->state != SHARE_FAR)
-            waiting[x->way] += x->n_bytes, n++;
+            waiting[x->way] += x->way == SHARE_KERNELS ? x->state == SHARE_WAITS : x->n_bytes, n++;
     }
     return n > 0;
 }
@@ -133,7 +134,7 @@ static void rank_link(share_arbiter *a, uint32_t link, uint64_t now_ns)
     uint32_t of[SHARE_MOST_CLIENTS], order[SHARE_MOST_CLIENTS], n = 0;
     const share_state now = {.row = a->rules.row, .slack_percent = SHARE_SLACK_PERCENT};
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
-        uint64_t waiting[SHARE_N_WAYS];
+        uint64_t waiting[SHARE_N_CHANNELS];
         a->rank[link][i] = SHARE_NO_RANK;
         if (a->clients[i].is_here && (a->clients[i].uses >> link & 1) &&
             (sum_waiting(a, i, link, waiting) || is_under_way(a, i, link, now_ns))) {
@@ -152,7 +153,7 @@ static void rank_link(share_arbiter *a, uint32_t link, uint64_t now_ns)
     a->is_stale &= ~(1u << link);
 }
 
-/* All that wait for a direction, and its holder. */
+/* All that wait for a channel, and its holders. */
 static void gather(share_arbiter *a, uint32_t link, uint32_t way, candidates *c, uint64_t now_ns)
 {
     c->n = 0;
@@ -197,47 +198,88 @@ static share_line *line_of(share_arbiter *a, const share_ask *ask)
 
 uint64_t share_arbiter_estimate(const share_arbiter *a, const share_ask *ask, uint64_t n_bytes)
 {
+    if (ask->way == SHARE_KERNELS)
+        return ask->expected.is_known ? ask->expected.p_ns : 0;
     return (uint64_t)share_line_at(line_of((share_arbiter *)(uintptr_t)a, ask), (double)n_bytes);
+}
+
+/* Nobody sees how far a kernel is. One that is not known may take as long as others have patience. */
+static uint64_t lease_of_kernels(const share_arbiter *a, const share_ask *ask)
+{
+    uint64_t ns = share_arbiter_estimate(a, ask, 0);
+    ns = ns > SHARE_MOST_LEASE_NS / LEASE_TIMES ? SHARE_MOST_LEASE_NS : ns * LEASE_TIMES;
+    return ns > a->rules.patience_ns ? ns : a->rules.patience_ns;
 }
 
 static uint64_t lease(share_arbiter *a, const share_ask *ask)
 {
     uint64_t step = ask->slot < 0 && ask->n_bytes > PART_BYTES ? (uint64_t)PART_BYTES : ask->n_bytes;
     double ns = share_line_at(line_of(a, ask), (double)step) * LEASE_TIMES;
-    return LEASE_NS + (ns > 1e12 ? (uint64_t)1e12 : (uint64_t)ns);
+    if (ask->way == SHARE_KERNELS)
+        return LEASE_NS + lease_of_kernels(a, ask);
+    return LEASE_NS + (ns > SHARE_MOST_LEASE_NS ? SHARE_MOST_LEASE_NS : (uint64_t)ns);
 }
 
-/* A task has its first turn: those that came before and wait have been overtaken. */
-static void begin_task(share_arbiter *a, const candidates *c, const share_ask *ask)
+/* A task has its first turn, on the link or on the GPU: those that came before and wait there have been overtaken. */
+static void overtake(share_arbiter *a, const candidates *c, const share_ask *ask)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        c->asks[i]->n_overtaken += c->asks[i]->state == SHARE_WAITS && came_first(a, c->asks[i], ask);
+}
+
+static void begin_task(share_arbiter *a, const share_ask *ask)
 {
     a->clients[ask->client].has_begun = 1;
     a->clients[ask->client].link = ask->link;
     if (!share_policy_is_batch(a->rules.policy))
         a->clients[ask->client].place = ++a->places ? a->places : ++a->places;
-    for (uint32_t i = 0; i < c->n; i++)
-        c->asks[i]->n_overtaken += c->asks[i]->state == SHARE_WAITS && came_first(a, c->asks[i], ask);
 }
 
-static void grant(share_arbiter *a, const candidates *c, share_ask *ask, uint64_t now_ns)
+static void hold(share_arbiter *a, share_ask *ask, uint64_t now_ns)
 {
     ask->state = SHARE_HOLDS;
     ask->since_ns = now_ns;
     ask->lease_ns = now_ns + lease(a, ask);
-    if (!a->clients[ask->client].has_begun)
-        begin_task(a, c, ask);
     a->clients[ask->client].moved_ns = now_ns;
     a->links[ask->link][ask->way].n_turns++;
     decide(a, SHARE_TO_GO, ask);
 }
 
-/* The best of those who wait, or -1; *held: the holder, or -1. */
+static void grant(share_arbiter *a, const candidates *c, share_ask *ask, uint64_t now_ns)
+{
+    int computes = ask->way == SHARE_KERNELS && !a->clients[ask->client].has_computed;
+    a->links[ask->link][ask->way].since_ns = now_ns;
+    hold(a, ask, now_ns);
+    if (!a->clients[ask->client].has_begun || computes)
+        overtake(a, c, ask);
+    if (!a->clients[ask->client].has_begun)
+        begin_task(a, ask);
+    a->clients[ask->client].has_computed |= computes;
+}
+
+/* What a program launched for a task comes in when that task, or a later one of its own, has the GPU. When it is to yield, only what
+ * was launched before: kernels that hold the GPU may wait for nothing else. */
+static int may_join(const share_ask *ask, const share_ask *held)
+{
+    return ask->state == SHARE_WAITS && ask->client == held->client && !is_older(held->task_age, ask->task_age) &&
+           !(held->is_yielding && is_older(held->yields_age, ask->call_age));
+}
+
+static void join(share_arbiter *a, const candidates *c, const share_ask *held, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (may_join(c->asks[i], held))
+            hold(a, c->asks[i], now_ns);
+}
+
+/* The best of those who wait, or -1; *held: the holder (of several the one of the latest task), or -1. */
 static int best_waiting(const share_arbiter *a, const candidates *c, uint64_t now_ns, int *held)
 {
     int best = -1;
     *held = -1;
     for (uint32_t i = 0; i < c->n; i++)
         if (c->asks[i]->state == SHARE_HOLDS)
-            *held = (int)i;
+            *held = *held < 0 || is_older(c->asks[*held]->task_age, c->asks[i]->task_age) ? (int)i : *held;
         else if (best < 0 || is_better(a, c->asks[i], c->asks[best], now_ns))
             best = (int)i;
     return best;
@@ -252,8 +294,10 @@ static void tell_deck(share_arbiter *a, share_ask *ask)
 
 static void tell_yield(share_arbiter *a, share_ask *ask)
 {
-    if (!ask->is_yielding && ask->slot < 0)
+    if (!ask->is_yielding && (ask->slot < 0 || ask->way == SHARE_KERNELS))
         decide(a, SHARE_TO_YIELD, ask);
+    if (!ask->is_yielding)
+        ask->yields_age = a->age;
     ask->is_yielding = 1;
 }
 
@@ -267,11 +311,16 @@ static void settle(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_n
         grant(a, &c, c.asks[best], now_ns);
         best = best_waiting(a, &c, now_ns, &held);
     }
+    if (best >= 0 && way == SHARE_KERNELS) {
+        join(a, &c, c.asks[held], now_ns);
+        best = best_waiting(a, &c, now_ns, &held);
+    }
     if (best < 0)
         return;
     tell_deck(a, c.asks[best]);
-    if (is_better(a, c.asks[best], c.asks[held], now_ns))
-        tell_yield(a, c.asks[held]);
+    for (uint32_t i = 0; i < c.n; i++)
+        if (c.asks[i]->state == SHARE_HOLDS && is_better(a, c.asks[best], c.asks[i], now_ns))
+            tell_yield(a, c.asks[i]);
 }
 
 /* Ranks that stand on a rate which was off by more than a quarter are asked for anew. */
@@ -284,17 +333,30 @@ static void learn_rate(share_arbiter *a, const share_ask *ask, double n_bytes, d
         a->is_stale |= 1u << ask->link;
 }
 
+/* Time in which several gates of a program hold a GPU counts once. */
+static uint64_t count_time(share_arbiter *a, const share_ask *ask, uint64_t now_ns)
+{
+    uint64_t *since_ns = &a->links[ask->link][ask->way].since_ns, ns = now_ns - *since_ns;
+    a->links[ask->link][ask->way].busy_ns += ns;
+    *since_ns = now_ns;
+    return ns;
+}
+
 static void learn(share_arbiter *a, const share_ask *ask, uint64_t n_bytes, uint64_t now_ns)
 {
     uint32_t client = ask->client;
-    a->links[ask->link][ask->way].busy_ns += now_ns - ask->since_ns;
-    a->links[ask->link][ask->way].n_bytes += n_bytes;
-    a->clients[client].copied[ask->way] += n_bytes;
+    uint64_t ns = count_time(a, ask, now_ns);
     a->clients[client].moved_ns = now_ns;
-    if (n_bytes >= 1u << 20 && n_bytes <= (uint64_t)1 << 50)
-        learn_rate(a, ask, (double)n_bytes, (double)(now_ns - ask->since_ns));
     if (share_policy_is_batch(a->rules.policy))
         a->is_stale |= 1u << ask->link; /* the next batch may be due */
+    if (ask->way == SHARE_KERNELS) {
+        a->clients[client].computed_ns += ask->task_age == a->clients[client].task_age ? ns : 0;
+        return;
+    }
+    a->links[ask->link][ask->way].n_bytes += n_bytes;
+    a->clients[client].copied[ask->way] += n_bytes;
+    if (n_bytes >= 1u << 20 && n_bytes <= (uint64_t)1 << 50)
+        learn_rate(a, ask, (double)n_bytes, (double)(now_ns - ask->since_ns));
 }
 
 void share_arbiter_end(share_arbiter *a, uint32_t client, uint32_t seq, uint64_t n_bytes, uint64_t now_ns)
@@ -334,7 +396,8 @@ static void new_task(share_arbiter *a, const share_ask *ask, uint32_t task, uint
     a->clients[i].expected = ask->expected;
     a->clients[i].link = ask->link;
     a->clients[i].place = 0;
-    a->clients[i].has_begun = 0;
+    a->clients[i].has_begun = a->clients[i].has_computed = 0;
+    a->clients[i].computed_ns = 0;
     a->clients[i].copied[0] = a->clients[i].copied[1] = 0;
     a->clients[i].moved_ns = now_ns;
     forget_ranks(a, i);
@@ -399,7 +462,7 @@ static uint64_t patience_end(const share_arbiter *a, const share_ask *ask)
 }
 
 /* Without anybody who waits a lost turn would help nobody. */
-static int is_wanted(const share_arbiter *a, uint32_t link, uint32_t way)
+int share_arbiter_is_wanted(const share_arbiter *a, uint32_t link, uint32_t way)
 {
     for (uint32_t i = 0; i < a->n_asks; i++)
         if (a->asks[i].state == SHARE_WAITS && a->asks[i].link == link && a->asks[i].way == way)
@@ -407,14 +470,32 @@ static int is_wanted(const share_arbiter *a, uint32_t link, uint32_t way)
     return 0;
 }
 
+void share_arbiter_moved(share_arbiter *a, uint32_t client, uint32_t seq, uint64_t now_ns)
+{
+    share_ask *ask = find(a, client, seq);
+    if (ask && ask->state == SHARE_HOLDS)
+        ask->lease_ns = now_ns + lease(a, ask);
+}
+
+/* A holder beyond its lease, or NULL. */
+static share_ask *lost(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < a->n_asks; i++) {
+        share_ask *ask = &a->asks[i];
+        if (ask->state == SHARE_HOLDS && ask->link == link && ask->way == way && now_ns >= ask->lease_ns)
+            return ask;
+    }
+    return NULL;
+}
+
 static void tick_way(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_ns)
 {
-    share_ask *ask = holder(a, link, way);
-    if (!is_wanted(a, link, way))
+    share_ask *ask;
+    if (!share_arbiter_is_wanted(a, link, way))
         return;
-    if (ask && now_ns >= ask->lease_ns) {
+    while ((ask = lost(a, link, way, now_ns))) {
         a->links[link][way].n_lost++;
-        a->links[link][way].busy_ns += now_ns - ask->since_ns;
+        count_time(a, ask, now_ns);
         tell_yield(a, ask);
         take_out(a, ask);
     }
@@ -433,7 +514,7 @@ void share_arbiter_tick(share_arbiter *a, uint64_t now_ns)
 {
     mark_late(a, now_ns);
     for (uint32_t l = 0; l < SHARE_MOST_LINKS; l++)
-        for (uint32_t w = 0; w < SHARE_N_WAYS; w++)
+        for (uint32_t w = 0; w < SHARE_N_CHANNELS; w++)
             tick_way(a, l, w, now_ns);
 }
 
@@ -443,7 +524,7 @@ uint64_t share_arbiter_next(const share_arbiter *a)
     for (uint32_t i = 0; i < a->n_asks; i++) {
         const share_ask *ask = &a->asks[i];
         uint64_t at = SHARE_NEVER;
-        if (ask->state == SHARE_HOLDS && is_wanted(a, ask->link, ask->way))
+        if (ask->state == SHARE_HOLDS && share_arbiter_is_wanted(a, ask->link, ask->way))
             at = ask->lease_ns;
         else if (ask->state == SHARE_WAITS && !ask->is_late)
             at = patience_end(a, ask);
@@ -475,7 +556,11 @@ static void count_users(share_arbiter *a, uint32_t link)
         n += a->clients[i].is_here && (a->clients[i].uses >> link & 1);
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
         share_ask user = {.client = i, .link = link, .slot = -1};
-        if (a->clients[i].is_here && (a->clients[i].uses >> link & 1) && a->rules.policy != SHARE_POLICY_NONE)
+        if (!a->clients[i].is_here || !(a->clients[i].uses >> link & 1) || a->rules.policy == SHARE_POLICY_NONE)
+            continue;
+        decide(a, n > 1 ? SHARE_TO_ASK : SHARE_TO_PASS, &user);
+        user.way = SHARE_KERNELS;
+        if (a->rules.orders_kernels)
             decide(a, n > 1 ? SHARE_TO_ASK : SHARE_TO_PASS, &user);
     }
 }
@@ -497,7 +582,7 @@ void share_arbiter_leave(share_arbiter *a, uint32_t client, uint64_t now_ns)
         if (uses >> l & 1) {
             count_users(a, l);
             a->is_stale |= 1u << l;
-            settle(a, l, 0, now_ns);
-            settle(a, l, 1, now_ns);
+            for (uint32_t w = 0; w < SHARE_N_CHANNELS; w++)
+                settle(a, l, w, now_ns);
         }
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* arbiter.h - turns on the directions of links: a state machine without I/O and without a clock. Events go in with their time;
- * decisions come out, in order, and are the caller's to carry out.
+/* arbiter.h - turns on the directions of links, and on GPUs: a state machine without I/O and without a clock. Events go in with their
+ * time; decisions come out, in order, and are the caller's to carry out.
  *
- * Promised: a direction has at most one holder; it has one while anybody waits for it; of the tasks that came later at most `row`
+ * Promised: a direction has at most one holder, a GPU holders of one client; it has one while anybody waits for it; of the tasks that came later at most `row`
  * begin while one waits, and after `patience_ns` none; a class goes before the policy's rank; what a
  * client had is free when it leaves. A holder that shows no progress loses its turn.
+ *
+ * A task's kernels may be behind several gates, one a stream. They hold the GPU together, with those of earlier tasks of their program:
+ * kernels of one could else wait for those of another, which would wait for the GPU.
  *
  * Ranks are the policy's. They are asked for anew when a task comes, its program leaves, or copies take other times than expected; what is left of a best order when its
  * first task has begun is a best order still. */
@@ -23,14 +26,15 @@ typedef struct share_rules {
     share_policy policy;
     uint32_t row; /* at least 1 */
     uint64_t patience_ns;
+    int orders_kernels; /* a GPU is a channel of its own */
 } share_rules;
 
 typedef enum share_decided {
-    SHARE_TO_ASK,  /* others use this GPU, too: copies are to ask */
+    SHARE_TO_ASK,  /* others use this GPU, too: copies are to ask, or (way SHARE_KERNELS) kernels */
     SHARE_TO_PASS, /* they need not */
     SHARE_TO_DECK, /* next in line */
     SHARE_TO_GO,   /* a turn, or a gate, is granted */
-    SHARE_TO_YIELD /* after the piece at hand the turn is over */
+    SHARE_TO_YIELD /* after the piece at hand the turn is over; of kernels, after those that were launched */
 } share_decided;
 
 typedef struct share_decision {
@@ -46,11 +50,11 @@ typedef struct share_expected {
 } share_expected;
 
 typedef enum share_ask_state { SHARE_FAR, SHARE_WAITS, SHARE_HOLDS } share_ask_state;
-/* One copy that wants a direction. */
+/* One copy that wants a direction, or kernels that want the GPU. */
 typedef struct share_ask {
-    uint32_t client, link, way, seq, call;
-    int slot;              /* of a gate; -1: a turn */
-    share_ask_state state; /* FAR: a gate that its stream has not come to */
+    uint32_t client, link, way, seq, call; /* way: a channel */
+    int slot;                              /* of a gate; -1: a turn */
+    share_ask_state state;                 /* FAR: a gate that its stream has not come to */
     uint64_t n_bytes;
     share_expected expected; /* looked at when the task is new */
     uint64_t arrived;        /* its place in the order of arrival */
@@ -58,7 +62,8 @@ typedef struct share_ask {
     uint32_t n_overtaken;    /* so many later tasks began while it waited */
     uint32_t call_age, task_age;
     int is_on_deck, is_yielding, is_late;
-    uint64_t lease_ns; /* until then it must have moved */
+    uint32_t yields_age; /* of the last call when it was told so */
+    uint64_t lease_ns;   /* until then it must have moved */
     uint32_t beat;
 } share_ask;
 
@@ -71,14 +76,17 @@ typedef struct share_arbiter {
         share_expected expected; /* of the task */
         uint32_t link, place;    /* where the task began, and as which one; place 0: not yet */
         int has_begun;           /* a turn was granted to the task */
+        int has_computed;        /* one on the GPU */
+        uint64_t computed_ns;    /* so long had it the GPU */
         uint64_t copied[SHARE_N_WAYS], moved_ns;
-        uint32_t last_call[SHARE_N_WAYS], last_call_age[SHARE_N_WAYS];
+        uint32_t last_call[SHARE_N_CHANNELS], last_call_age[SHARE_N_CHANNELS];
     } clients[SHARE_MOST_CLIENTS];
     struct {
         share_line turns, gates; /* how long copies take, by bytes */
         double ranked_ns;        /* so long would a part take when ranks were last asked for */
+        uint64_t since_ns;       /* its holder's time was counted up to here */
         uint64_t busy_ns, n_turns, n_lost, n_bytes;
-    } links[SHARE_MOST_LINKS][SHARE_N_WAYS];
+    } links[SHARE_MOST_LINKS][SHARE_N_CHANNELS];
     share_ask asks[SHARE_MOST_ASKS]; /* in the order of arrival */
     uint32_t n_asks, age, places;
     uint32_t rank[SHARE_MOST_LINKS][SHARE_MOST_CLIENTS]; /* SHARE_NO_RANK: not asked for yet */
@@ -102,6 +110,8 @@ void share_arbiter_arrive(share_arbiter *a, uint32_t client, uint32_t seq, uint6
 void share_arbiter_end(share_arbiter *a, uint32_t client, uint32_t seq, uint64_t n_bytes, uint64_t now_ns);
 /* The holder's count of pieces; another one than before renews its lease. */
 void share_arbiter_beat(share_arbiter *a, uint32_t link, uint32_t way, uint32_t beat, uint64_t now_ns);
+/* Kernels of this ask have ended: its lease is renewed. */
+void share_arbiter_moved(share_arbiter *a, uint32_t client, uint32_t seq, uint64_t now_ns);
 /* Time has passed: leases, patience. */
 void share_arbiter_tick(share_arbiter *a, uint64_t now_ns);
 /* When to call it next. */
@@ -112,7 +122,9 @@ const share_ask *share_arbiter_find(const share_arbiter *a, uint32_t client, uin
 uint32_t share_arbiter_count(const share_arbiter *a, uint32_t client);
 /* How long so many bytes of this ask will take. */
 uint64_t share_arbiter_estimate(const share_arbiter *a, const share_ask *ask, uint64_t n_bytes);
-/* The ask that holds a direction, or NULL. */
+/* Whether anybody waits for a channel. */
+int share_arbiter_is_wanted(const share_arbiter *a, uint32_t link, uint32_t way);
+/* The ask that holds a channel (of a GPU the first one), or NULL. */
 const share_ask *share_arbiter_holder(const share_arbiter *a, uint32_t link, uint32_t way);
 
 #endif

@@ -41,7 +41,7 @@ static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER, gates = PTHREAD_M
 static pthread_mutex_t ways[SHARE_MOST_GPUS][SHARE_N_WAYS];
 static int gpu_of_device[MOST_DEVICES]; /* number + 1; 0: not known yet; -1: none left */
 static int n_gpus;
-static uint32_t gate[SHARE_N_GATES]; /* the number of its copy; 0: free */
+static uint32_t gate[SHARE_N_GATES]; /* the number that it began with; 0: never used */
 
 share_page *share_client_page(void) { return LOAD(page); }
 int share_client_is_connected(void) { return LOAD(state) == CONNECTED; }
@@ -83,6 +83,7 @@ static void leave(void)
             wake(&p->gpu[g].turn[w]);
         }
     }
+    STORE(p->kernels_ask, 0);
     STORE(p->memory, 0);
     wake(&p->memory);
     shutdown(fd, SHUT_RDWR); /* the daemon, if it is only slow, frees what we had */
@@ -93,7 +94,7 @@ int share_gate_is_any(void)
     int n = 0;
     pthread_mutex_lock(&gates);
     for (int i = 0; i < SHARE_N_GATES; i++)
-        n += gate[i] && LOAD(share_client_page()->done[i]) != gate[i];
+        n += gate[i] && LOAD(share_client_page()->done[i]) != LOAD(share_client_page()->last[i]) >> 1;
     pthread_mutex_unlock(&gates);
     return n;
 }
@@ -274,7 +275,12 @@ int share_client_gpu(const share_driver *real)
 
 int share_client_asks(int gpu) { return gpu >= 0 && LOAD(share_client_page()->gpu[gpu].is_shared) != 0; }
 
+int share_client_kernels_ask(void) { return LOAD(share_client_page()->kernels_ask) != 0; }
+int share_client_kernels_ask_on(int gpu) { return gpu >= 0 && (LOAD(share_client_page()->kernels_ask) >> gpu & 1); }
+
 /* ---- tasks ---- */
+
+uint32_t share_client_task_now(void) { return LOAD(task); }
 
 void share_client_task(uint32_t number, uint64_t its_first_bytes)
 {
@@ -404,11 +410,11 @@ void share_turn_landed(const share_turn *t)
 
 /* ---- gates ---- */
 
-/* A slot is free when the GPU has written that its copy is done. */
+/* A slot is free when its gate is closed, and the GPU has written that all behind it is done. */
 static int free_slot(const share_page *p)
 {
     for (int i = 0; i < SHARE_N_GATES; i++)
-        if (!gate[i] || LOAD(p->done[i]) == gate[i])
+        if (!gate[i] || LOAD(p->last[i]) == SHARE_LAST(LOAD(p->done[i]), 1))
             return i;
     return -1;
 }
@@ -421,8 +427,10 @@ int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq)
     pthread_mutex_lock(&gates);
     if (LOAD(state) == CONNECTED)
         slot = free_slot(share_client_page());
-    if (slot >= 0)
+    if (slot >= 0) {
         gate[slot] = *seq;
+        STORE(share_client_page()->last[slot], SHARE_LAST(*seq, way != SHARE_KERNELS));
+    }
     pthread_mutex_unlock(&gates);
     m.u.ask.gpu = (uint32_t)gpu, m.u.ask.way = (uint32_t)way, m.u.ask.seq = m.u.ask.call = *seq;
     m.u.ask.slot = (uint32_t)slot, m.u.ask.task = LOAD(task), m.u.ask.n_bytes = n_bytes;
@@ -432,9 +440,38 @@ int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq)
     return slot;
 }
 
+/* The daemon closes it by the same word, so nothing is put behind a gate that it takes for over. */
+static int put_behind(uint32_t *word, uint32_t seq)
+{
+    uint32_t last = LOAD(*word);
+    while (!(last & 1))
+        if (__atomic_compare_exchange_n(word, &last, SHARE_LAST(seq, 0), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return 1;
+    return 0;
+}
+
+int share_gate_more(int slot, uint32_t first, uint32_t *seq)
+{
+    int is_put;
+    *seq = next_seq();
+    pthread_mutex_lock(&gates);
+    is_put = gate[slot] == first && put_behind(&share_client_page()->last[slot], *seq);
+    pthread_mutex_unlock(&gates);
+    return is_put;
+}
+
+void share_gate_close(int slot, uint32_t first)
+{
+    pthread_mutex_lock(&gates);
+    if (gate[slot] == first)
+        __atomic_fetch_or(&share_client_page()->last[slot], SHARE_LAST(0, 1), __ATOMIC_ACQ_REL);
+    pthread_mutex_unlock(&gates);
+}
+
 void share_gate_drop(int slot, uint32_t seq)
 {
     share_page *p = share_client_page();
+    STORE(p->last[slot], SHARE_LAST(seq, 1));
     STORE(p->open[slot], seq);
     STORE(p->arrived[slot], seq);
     STORE(p->done[slot], seq);

@@ -47,17 +47,28 @@ void share_turn_beat(share_turn *t, uint64_t n_bytes);
 void share_turn_issues(share_turn *t);
 void share_turn_landed(const share_turn *t);
 
-/* A gate in a stream: -1, or the number of its slot. The daemon hears of it at once; it opens when its turn comes. */
+/* Whether kernels on any GPU, on this one, have to ask. */
+int share_client_kernels_ask(void);
+int share_client_kernels_ask_on(int gpu);
+
+/* A gate in a stream: -1, or the number of its slot. The daemon hears of it at once; it opens when its turn comes. Behind one of way
+ * SHARE_KERNELS more may be put. */
 int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq);
-/* Whether any copy still stands at a gate, or behind one. */
+/* One more is put behind the gate that began with this number: 1 and its own, or 0: it is closed. */
+int share_gate_more(int slot, uint32_t first, uint32_t *seq);
+/* The same gate takes no more. */
+void share_gate_close(int slot, uint32_t first);
+/* Whether anything still stands at a gate, or behind one. */
 int share_gate_is_any(void);
-/* The stream could not be given all of it: it is open, and does not count. */
+/* The stream could not be given all of it: it is open, closed to others, and does not count. */
 void share_gate_drop(int slot, uint32_t seq);
 
 /* Says that this program used CUDA without being seen, and goes. */
 void share_client_unseen(void);
 
-/* The task of this process from now on, and its first large copy (0: none yet); counted by task.h. */
+/* The task of this process. */
+uint32_t share_client_task_now(void);
+/* The same from now on, and its first large copy (0: none yet); counted by task.h. */
 void share_client_task(uint32_t task, uint64_t first_bytes);
 /* What a task has done so far. */
 void share_client_tell_task(uint32_t gpu, uint32_t task, uint64_t first_bytes, const uint64_t *copied, uint64_t p_ns);

@@ -74,7 +74,7 @@ int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUd
 }
 
 /* In a capture, or while anybody captures, calls of ours could end it. */
-static int captures(const share_driver *real, CUstream s)
+int share_copy_captures(const share_driver *real, CUstream s)
 {
     int status = 0;
     if (__atomic_load_n(&n_captures, __ATOMIC_SEQ_CST) > 0 || !real->cuStreamIsCapturing)
@@ -203,7 +203,7 @@ static int by_gate(const share_driver *real, const share_copy *c, CUresult *r)
 static int make(const share_driver *real, const share_copy *c, CUresult *r)
 {
     int host;
-    if (share_client_is_inert() || !real->cuPointerGetAttributes || captures(real, c->stream) ||
+    if (share_client_is_inert() || !real->cuPointerGetAttributes || share_copy_captures(real, c->stream) ||
         kind_of(real, c->device, c->n_bytes) != DEVICE)
         return 0;
     host = kind_of(real, (CUdeviceptr)(uintptr_t)c->host, c->n_bytes);
@@ -228,7 +228,8 @@ int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r)
 
 int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t)
 {
-    int before = errno, gpu = share_client_is_inert() || captures(real, c->stream) ? -1 : share_client_gpu(real);
+    int before = errno,
+        gpu = share_client_is_inert() || share_copy_captures(real, c->stream) ? -1 : share_client_gpu(real);
     int has_turn;
     share_task_copy(gpu, c->direction, c->n_bytes, 0);
     has_turn = share_client_asks(gpu) && finish(real, c) == CUDA_SUCCESS;

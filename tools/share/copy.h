@@ -34,6 +34,8 @@ int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t
 void share_copy_turned(const share_copy *c, share_turn *t);
 
 void share_copy_capture(int more); /* +1: one begins; -1: one has ended */
+/* The stream is in a capture, or any may be. */
+int share_copy_captures(const share_driver *real, CUstream s);
 /* A context ends, or (NULL) one of unknown name: what we hold in it is given back first. */
 void share_copy_forget(const share_driver *real, CUcontext c);
 

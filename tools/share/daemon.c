@@ -24,7 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_PEERS = SHARE_MOST_CLIENTS + 16, GATE_NS = 20000, PULSE_NS = 200000000, MOST_MESSAGES = 64 };
+enum {
+    MOST_PEERS = SHARE_MOST_CLIENTS + 16,
+    GATE_NS = 20000,
+    REST_NS = 200000,
+    PULSE_NS = 200000000,
+    MOST_MESSAGES = 64
+};
 /* A turn for each GPU and direction, and the gates; what was lost by the end of a lease may overlap. */
 enum { MOST_ASKS_OF_ONE = SHARE_N_GATES + 2 * SHARE_MOST_GPUS * SHARE_N_WAYS };
 #define SILENT_NS 5000000000u
@@ -90,6 +96,74 @@ static void read_used(daemon_state *d, share_peer *p)
             share_memory_used(&d->memory, (uint32_t)p->client, (uint32_t)p->link_of[g],
                               __atomic_load_n(&p->page->told[g].used_bytes, __ATOMIC_RELAXED));
 }
+
+/* ---- asks and gates ---- */
+
+/* The one place where turns and gates end. */
+static void end_ask(daemon_state *d, uint32_t client, uint32_t seq, uint64_t n_bytes)
+{
+    const share_ask *a = share_arbiter_find(&d->arbiter, client, seq);
+    uint64_t now = share_now_ns();
+    if (a && d->trace)
+        share_trace_end(d->trace, a, d->arbiter.clients[client].task, n_bytes,
+                        share_arbiter_estimate(&d->arbiter, a, n_bytes), now);
+    share_arbiter_end(&d->arbiter, client, seq, n_bytes, now);
+}
+
+static void gate_arrives(daemon_state *d, const share_peer *p, uint32_t seq)
+{
+    const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
+    uint64_t now = share_now_ns();
+    if (a)
+        share_trace_ask(d->trace, a, now);
+    share_arbiter_arrive(&d->arbiter, (uint32_t)p->client, seq, now);
+}
+
+/* All behind the gate has ended, and nothing more comes. Where more may come, from a program that does something else now, it is closed
+ * when it has rested so long, or others wait: a program's pause keeps no GPU idle. */
+static int is_over(daemon_state *d, share_peer *p, int slot, uint64_t rest_ns)
+{
+    uint32_t last = __atomic_load_n(&p->page->last[slot], __ATOMIC_ACQUIRE), seq = p->gates[slot].seq;
+    uint32_t done = __atomic_load_n(&p->page->done[slot], __ATOMIC_ACQUIRE);
+    uint64_t now = share_now_ns();
+    const share_ask *a;
+    if (SHARE_LAST(done, 1) == last)
+        return 1;
+    if (done != p->gates[slot].done) {
+        p->gates[slot].done = done, p->gates[slot].rests_ns = now;
+        share_arbiter_moved(&d->arbiter, (uint32_t)p->client, seq, now);
+    }
+    a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
+    return SHARE_LAST(done, 0) == last &&
+           (now - p->gates[slot].rests_ns >= rest_ns || (a && share_arbiter_is_wanted(&d->arbiter, a->link, a->way))) &&
+           __atomic_compare_exchange_n(&p->page->last[slot], &last, SHARE_LAST(done, 1), 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+static void look_at_gate(daemon_state *d, share_peer *p, int slot, uint64_t rest_ns)
+{
+    uint32_t seq = p->gates[slot].seq;
+    if (!p->gates[slot].has_arrived && __atomic_load_n(&p->page->arrived[slot], __ATOMIC_ACQUIRE) == seq) {
+        p->gates[slot].has_arrived = 1;
+        gate_arrives(d, p, seq);
+    }
+    if (is_over(d, p, slot, rest_ns)) {
+        const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
+        end_ask(d, (uint32_t)p->client, seq, a ? a->n_bytes : 0);
+        p->gates[slot].seq = 0;
+        d->n_gates--;
+    }
+    carry_out(d);
+}
+
+static void look_at_gates_after(daemon_state *d, share_peer *p, uint64_t rest_ns)
+{
+    for (int i = 0; i < SHARE_N_GATES; i++)
+        if (p->gates[i].seq)
+            look_at_gate(d, p, i, rest_ns);
+}
+
+static void look_at_gates(daemon_state *d, share_peer *p) { look_at_gates_after(d, p, REST_NS); }
 
 /* ---- messages ---- */
 
@@ -162,17 +236,6 @@ static int link_of(share_peer *p, uint32_t gpu_number)
     return link;
 }
 
-/* The one place where turns and gates end. */
-static void end_ask(daemon_state *d, uint32_t client, uint32_t seq, uint64_t n_bytes)
-{
-    const share_ask *a = share_arbiter_find(&d->arbiter, client, seq);
-    uint64_t now = share_now_ns();
-    if (a && d->trace)
-        share_trace_end(d->trace, a, d->arbiter.clients[client].task, n_bytes,
-                        share_arbiter_estimate(&d->arbiter, a, n_bytes), now);
-    share_arbiter_end(&d->arbiter, client, seq, n_bytes, now);
-}
-
 /* A client uses a slot again when its GPU has written "done", which may not have been looked at yet. */
 static void new_gate(daemon_state *d, share_peer *p, const share_ask *a)
 {
@@ -181,6 +244,7 @@ static void new_gate(daemon_state *d, share_peer *p, const share_ask *a)
     else
         d->n_gates++;
     p->gates[a->slot].seq = a->seq;
+    p->gates[a->slot].done = 0, p->gates[a->slot].rests_ns = 0;
     p->gates[a->slot].has_arrived = 0;
 }
 
@@ -194,7 +258,7 @@ static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_g
                    .call = m->u.ask.call,
                    .slot = is_gate ? (int)m->u.ask.slot : -1,
                    .n_bytes = m->u.ask.n_bytes};
-    if (link < 0 || a.way >= SHARE_N_WAYS || !a.seq || a.seq > SHARE_MOST_SEQ ||
+    if (link < 0 || a.way >= (is_gate ? SHARE_N_CHANNELS : SHARE_N_WAYS) || !a.seq || a.seq > SHARE_MOST_SEQ ||
         (is_gate && m->u.ask.slot >= SHARE_N_GATES) || share_arbiter_count(&d->arbiter, a.client) >= MOST_ASKS_OF_ONE) {
         p->is_bad = 1;
         return;
@@ -220,6 +284,15 @@ static void turn_ends(daemon_state *d, share_peer *p, const share_message *m)
         share_idle_ended(&d->idle, &d->arbiter, &mine);
 }
 
+/* How long the task's kernels had the GPU, where they ask for it: the program saw them wait, too. 0: they did not ask. */
+static uint64_t computed_ns(daemon_state *d, share_peer *p, uint32_t task_number)
+{
+    if (!d->arbiter.rules.orders_kernels)
+        return 0;
+    look_at_gates_after(d, p, 0); /* the program has seen its kernels end */
+    return d->arbiter.clients[p->client].task == task_number ? d->arbiter.clients[p->client].computed_ns : 0;
+}
+
 static void task(daemon_state *d, share_peer *p, const share_message *m)
 {
     int link = link_of(p, m->u.task.gpu);
@@ -229,10 +302,15 @@ static void task(daemon_state *d, share_peer *p, const share_message *m)
                        .out_bytes = m->u.task.out_bytes,
                        .p_ns = m->u.task.p_ns};
     share_expected expected;
+    uint64_t gated_ns;
     if (link < 0)
         return;
     expected = share_learn_expect(&d->learner, (uint32_t)p->client, d->cards[link].uuid, past.task, past.first_bytes);
-    share_trace_kernels(d->trace, (uint32_t)p->client, (uint32_t)link, &past, &expected, share_now_ns());
+    gated_ns = past.p_ns ? computed_ns(d, p, past.task) : 0;
+    if (gated_ns)
+        past.p_ns = gated_ns;
+    else
+        share_trace_kernels(d->trace, (uint32_t)p->client, (uint32_t)link, &past, &expected, share_now_ns());
     share_learn_task(&d->learner, (uint32_t)p->client, d->cards[link].uuid, &past);
 }
 
@@ -358,35 +436,6 @@ static void accept_peer(daemon_state *d)
 }
 
 /* ---- time ---- */
-
-static void gate_arrives(daemon_state *d, const share_peer *p, uint32_t seq)
-{
-    const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
-    uint64_t now = share_now_ns();
-    if (a)
-        share_trace_ask(d->trace, a, now);
-    share_arbiter_arrive(&d->arbiter, (uint32_t)p->client, seq, now);
-}
-
-static void look_at_gates(daemon_state *d, share_peer *p)
-{
-    for (int i = 0; i < SHARE_N_GATES; i++) {
-        uint32_t seq = p->gates[i].seq;
-        if (!seq)
-            continue;
-        if (!p->gates[i].has_arrived && __atomic_load_n(&p->page->arrived[i], __ATOMIC_ACQUIRE) == seq) {
-            p->gates[i].has_arrived = 1;
-            gate_arrives(d, p, seq);
-        }
-        if (__atomic_load_n(&p->page->done[i], __ATOMIC_ACQUIRE) == seq) {
-            const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
-            end_ask(d, (uint32_t)p->client, seq, a ? a->n_bytes : 0);
-            p->gates[i].seq = 0;
-            d->n_gates--;
-        }
-        carry_out(d);
-    }
-}
 
 static void read_beats(daemon_state *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gate.c - gates in streams (gate.h): write "arrived", wait for "open", copy, write "done". The words stand on the client's
+/* gate.c - gates in streams (gate.h): write "arrived", wait for "open", then what is behind it, write "done". The words stand on the client's
  * page, which the context has to know. */
 #include "gate.h"
 
@@ -46,6 +46,16 @@ static CUdeviceptr page_of(const share_driver *real, CUcontext c)
     return p;
 }
 
+/* A GPU without stream memory operations: the daemon need not hear of each gate. */
+static void give_up(CUcontext c)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MOST_CONTEXTS; i++)
+        if (known[i].context == c)
+            known[i].page = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 /* While a stream of any context stands at a gate, its GPU reads the page: then the page stays registered. */
 void share_gate_forget(const share_driver *real, CUcontext c)
 {
@@ -68,28 +78,42 @@ static CUresult plain(const share_driver *real, const share_copy *c)
                                     : real->cuMemcpyDtoHAsync_v2(c->host, c->device, c->n_bytes, c->stream);
 }
 
-int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, CUresult *r)
+int share_gate_put(const share_driver *real, CUstream s, int gpu, int way, uint64_t n_bytes, share_gate *g)
 {
     CUcontext context = NULL;
-    CUdeviceptr page;
-    uint32_t seq;
-    int slot;
-    if (real->cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context || !(page = page_of(real, context)))
+    CUresult r;
+    if (real->cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context || !(g->page = page_of(real, context)))
         return 0;
-    slot = share_gate_new(gpu, c->direction, c->n_bytes, &seq);
-    if (slot < 0)
+    g->slot = share_gate_new(gpu, way, n_bytes, &g->first);
+    if (g->slot < 0)
         return 0;
-    page += sizeof(uint32_t) * (CUdeviceptr)slot;
-    *r = real->cuStreamWriteValue32_v2(c->stream, page + offsetof(share_page, arrived), seq, 0);
-    if (*r == CUDA_SUCCESS)
-        *r = real->cuStreamWaitValue32_v2(c->stream, page + offsetof(share_page, open), seq, CU_STREAM_WAIT_VALUE_GEQ);
-    if (*r != CUDA_SUCCESS) {
-        share_gate_drop(slot, seq);
+    g->seq = g->first;
+    g->page += sizeof(uint32_t) * (CUdeviceptr)g->slot;
+    r = real->cuStreamWriteValue32_v2(s, g->page + offsetof(share_page, arrived), g->first, 0);
+    if (r == CUDA_SUCCESS)
+        r = real->cuStreamWaitValue32_v2(s, g->page + offsetof(share_page, open), g->first, CU_STREAM_WAIT_VALUE_GEQ);
+    if (r != CUDA_SUCCESS)
+        share_gate_drop(g->slot, g->first);
+    if (r == CUDA_ERROR_NOT_SUPPORTED)
+        give_up(context);
+    return r == CUDA_SUCCESS;
+}
+
+void share_gate_mark(const share_driver *real, CUstream s, const share_gate *g)
+{
+    if (real->cuStreamWriteValue32_v2(s, g->page + offsetof(share_page, done), g->seq, 0) != CUDA_SUCCESS)
+        share_gate_drop(g->slot, g->seq);
+}
+
+int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, CUresult *r)
+{
+    share_gate g;
+    if (!share_gate_put(real, c->stream, gpu, c->direction, c->n_bytes, &g))
         return 0;
-    }
     *r = plain(real, c);
-    if (*r != CUDA_SUCCESS ||
-        real->cuStreamWriteValue32_v2(c->stream, page + offsetof(share_page, done), seq, 0) != CUDA_SUCCESS)
-        share_gate_drop(slot, seq);
+    if (*r == CUDA_SUCCESS)
+        share_gate_mark(real, c->stream, &g);
+    else
+        share_gate_drop(g.slot, g.seq);
     return 1;
 }

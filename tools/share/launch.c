@@ -26,7 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *text = getenv("HEDDLE_SHARE_KERNELS");
+    const char *text = getenv("HEDDLE_SHARE_TIMED");
     share_launch_is_timed = text && !strcmp(text, "1");
 }
 

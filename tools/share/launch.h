@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.h - times each kernel of a program, for `heddle share profile` (HEDDLE_SHARE_KERNELS=1). Launches then wait for their kernels,
+/* launch.h - times each kernel of a program, for `heddle share profile` (HEDDLE_SHARE_TIMED=1). Launches then wait for their kernels,
  * so the program runs otherwise than else, and a time has some microseconds too many. Launches inside captures are not timed. */
 #ifndef SHARE_LAUNCH_H
 #define SHARE_LAUNCH_H

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { SHARE_MOST_CALLS = 1 << 16, SHARE_N_CHANNELS = 3 };
+enum { SHARE_MOST_CALLS = 1 << 16 };
 #define SHARE_MOST_NS 3600000000000u                                    /* of a call: an hour */
 typedef enum share_channel { SHARE_S, SHARE_P, SHARE_R } share_channel; /* copies in, kernels, copies out */
 

@@ -96,6 +96,17 @@ static void say(uint32_t *word, uint32_t value)
     syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
+static void tell_use(share_peer *p, int gpu, uint32_t way, int asks)
+{
+    uint32_t bit = 1u << gpu;
+    if (way != SHARE_KERNELS)
+        __atomic_store_n(&p->page->gpu[gpu].is_shared, (uint32_t)asks, __ATOMIC_RELEASE);
+    else if (asks)
+        __atomic_fetch_or(&p->page->kernels_ask, bit, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(&p->page->kernels_ask, ~bit, __ATOMIC_RELEASE);
+}
+
 void share_peer_tell(share_peer *p, const share_decision *d)
 {
     static const uint32_t said[] = {
@@ -104,7 +115,9 @@ void share_peer_tell(share_peer *p, const share_decision *d)
     if (gpu < 0 || !p->page)
         return;
     if (d->what == SHARE_TO_ASK || d->what == SHARE_TO_PASS)
-        __atomic_store_n(&p->page->gpu[gpu].is_shared, d->what == SHARE_TO_ASK, __ATOMIC_RELEASE);
+        tell_use(p, gpu, d->way, d->what == SHARE_TO_ASK);
+    else if (d->slot >= 0 && d->what == SHARE_TO_YIELD)
+        __atomic_fetch_or(&p->page->last[d->slot], SHARE_LAST(0, 1), __ATOMIC_ACQ_REL);
     else if (d->slot >= 0)
         __atomic_store_n(&p->page->open[d->slot], d->seq, __ATOMIC_RELEASE);
     else

@@ -19,7 +19,8 @@ typedef struct share_peer {
     char name[SHARE_NAME_BYTES];
     int link_of[SHARE_MOST_GPUS]; /* the daemon's number of a GPU; -1 */
     struct {
-        uint32_t seq; /* 0: none */
+        uint32_t seq, done; /* seq 0: none; done: as it was seen last */
+        uint64_t rests_ns;  /* all behind it is done since then */
         int has_arrived;
     } gates[SHARE_N_GATES];
 } share_peer;

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const way_words[SHARE_N_WAYS] = {"in", "out"};
+static const char *const way_words[SHARE_N_CHANNELS] = {"in", "out", "kernels"};
+static const char *const work_words[SHARE_N_CHANNELS] = {"copies in", "copies out", "computes"};
+static const char *const wait_words[SHARE_N_CHANNELS] = {"waits to copy in", "waits to copy out", "waits to compute"};
 static const char *const class_words[SHARE_N_CLASSES] = {"high", "normal", "low"};
 
 static uint64_t us(uint64_t ns) { return ns / 1000u; }
@@ -23,19 +25,29 @@ static void print_name(FILE *out, const char *name)
     fputc('"', out);
 }
 
-static void print_link(FILE *out, const share_report_input *in, uint32_t card, uint32_t way)
+static uint64_t busy_ns(const share_report_input *in, uint32_t card, uint32_t way)
+{
+    uint64_t ns = in->arbiter->links[card][way].busy_ns;
+    return share_arbiter_holder(in->arbiter, card, way) ? ns + in->now_ns - in->arbiter->links[card][way].since_ns : ns;
+}
+
+/* What a channel was used for, and its holder; the object is left open. */
+static void print_channel(FILE *out, const share_report_input *in, uint32_t card, uint32_t way)
 {
     const share_ask *h = share_arbiter_holder(in->arbiter, card, way);
-    const share_idle_way *idle = &in->idle->ways[card][way];
-    fprintf(out,
-            "{\"way\": \"%s\", \"holder\": %" PRId32 ", \"busy_us\": %" PRIu64 ", \"bytes\": %" PRIu64
-            ", \"turns\": %" PRIu64 ", \"lost\": %" PRIu64 ", \"idle\": {\"n\": %" PRIu64
-            ", \"median_us\": %.1f, \"p90_us\": %.1f}}",
-            way_words[way], h && in->peer_of[h->client] ? in->peer_of[h->client]->pid : 0,
-            us(in->arbiter->links[card][way].busy_ns + (h ? in->now_ns - h->since_ns : 0)),
+    fprintf(out, "{\"way\": \"%s\", \"holder\": %" PRId32 ", \"busy_us\": %" PRIu64, way_words[way],
+            h && in->peer_of[h->client] ? in->peer_of[h->client]->pid : 0, us(busy_ns(in, card, way)));
+    fprintf(out, ", \"bytes\": %" PRIu64 ", \"turns\": %" PRIu64 ", \"lost\": %" PRIu64,
             in->arbiter->links[card][way].n_bytes, in->arbiter->links[card][way].n_turns,
-            in->arbiter->links[card][way].n_lost, idle->n, (double)share_idle_ns(idle, 500) / 1e3,
-            (double)share_idle_ns(idle, 900) / 1e3);
+            in->arbiter->links[card][way].n_lost);
+}
+
+static void print_link(FILE *out, const share_report_input *in, uint32_t card, uint32_t way)
+{
+    const share_idle_way *idle = &in->idle->ways[card][way];
+    print_channel(out, in, card, way);
+    fprintf(out, ", \"idle\": {\"n\": %" PRIu64 ", \"median_us\": %.1f, \"p90_us\": %.1f}}", idle->n,
+            (double)share_idle_ns(idle, 500) / 1e3, (double)share_idle_ns(idle, 900) / 1e3);
 }
 
 static void print_card(FILE *out, const share_report_input *in, uint32_t card)
@@ -47,6 +59,11 @@ static void print_card(FILE *out, const share_report_input *in, uint32_t card)
     print_link(out, in, card, 0);
     fputs(", ", out);
     print_link(out, in, card, 1);
+    if (in->arbiter->rules.orders_kernels) {
+        fputs(", ", out);
+        print_channel(out, in, card, SHARE_KERNELS);
+        fputc('}', out);
+    }
     fputs("]}", out);
 }
 
@@ -93,6 +110,8 @@ static void print_client(FILE *out, const share_report_input *in, const share_pe
             ", \"passed\": %" PRIu64,
             number(&p->page->n_tasks), number(&p->page->n_launches), number(&p->page->n_staged),
             number(&p->page->n_gated), number(&p->page->n_passed));
+    fprintf(out, ", \"kernels_gated\": %" PRIu64 ", \"kernels_passed\": %" PRIu64, number(&p->page->n_kernels_gated),
+            number(&p->page->n_kernels_passed));
     print_waits(out, in, p);
     fputc('}', out);
 }
@@ -101,10 +120,11 @@ static void print_json(FILE *out, const share_report_input *in)
 {
     const char *comma = "";
     fprintf(out,
-            "{\"version\": %d, \"policy\": \"%s\", \"row\": %u, \"patience_ms\": %" PRIu64 ", \"uptime_ms\": %" PRIu64
-            ", \"gpus\": [",
+            "{\"version\": %d, \"policy\": \"%s\", \"row\": %u, \"patience_ms\": %" PRIu64
+            ", \"kernels\": \"%s\", \"uptime_ms\": %" PRIu64 ", \"gpus\": [",
             SHARE_VERSION, share_policy_word(in->arbiter->rules.policy), in->arbiter->rules.row,
-            in->arbiter->rules.patience_ns / 1000000u, (in->now_ns - in->begin_ns) / 1000000u);
+            in->arbiter->rules.patience_ns / 1000000u, in->arbiter->rules.orders_kernels ? "ordered" : "free",
+            (in->now_ns - in->begin_ns) / 1000000u);
     for (uint32_t i = 0; i < in->n_cards; i++, comma = ", ") {
         fputs(comma, out);
         print_card(out, in, i);
@@ -130,8 +150,9 @@ static const char *doing(const share_report_input *in, const share_peer *p, char
     for (uint32_t i = 0; i < in->arbiter->n_asks; i++) {
         const share_ask *a = &in->arbiter->asks[i];
         if (a->client == (uint32_t)p->client && a->state != SHARE_FAR) {
-            snprintf(text, n, "%s %s since %" PRIu64 " ms%s", a->state == SHARE_HOLDS ? "copies" : "waits to copy",
-                     way_words[a->way], (in->now_ns - a->since_ns) / 1000000u, a->n_overtaken ? ", overtaken" : "");
+            snprintf(text, n, "%s since %" PRIu64 " ms%s",
+                     a->state == SHARE_HOLDS ? work_words[a->way] : wait_words[a->way],
+                     (in->now_ns - a->since_ns) / 1000000u, a->n_overtaken ? ", overtaken" : "");
             return text;
         }
     }
@@ -153,11 +174,16 @@ static void print_lines(FILE *out, const share_report_input *in)
     uint64_t up = in->now_ns - in->begin_ns ? in->now_ns - in->begin_ns : 1;
     fprintf(out, "policy %s, up for %" PRIu64 " s, %u tasks known from earlier runs\n",
             share_policy_word(in->arbiter->rules.policy), up / 1000000000u, in->n_known);
-    for (uint32_t i = 0; i < in->n_cards; i++)
-        for (int w = 0; w < SHARE_N_WAYS; w++)
+    for (uint32_t i = 0; i < in->n_cards; i++) {
+        for (uint32_t w = 0; w < SHARE_N_WAYS; w++)
             fprintf(out, "GPU %u, copies %s: taken %.0f %% of the time, %" PRIu64 " MB in %" PRIu64 " turns\n", i,
-                    way_words[w], 100.0 * (double)in->arbiter->links[i][w].busy_ns / (double)up,
+                    way_words[w], 100.0 * (double)busy_ns(in, i, w) / (double)up,
                     in->arbiter->links[i][w].n_bytes / 1000000u, in->arbiter->links[i][w].n_turns);
+        if (in->arbiter->rules.orders_kernels)
+            fprintf(out, "GPU %u, kernels: taken %.0f %% of the time, in %" PRIu64 " turns\n", i,
+                    100.0 * (double)busy_ns(in, i, SHARE_KERNELS) / (double)up,
+                    in->arbiter->links[i][SHARE_KERNELS].n_turns);
+    }
     for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
         if (in->peer_of[i])
             print_line(out, in, in->peer_of[i]);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPEN = 1024, MACHINE = 1, PROGRAMS = 2, ROW_OUT = 2, ROWS = 3 };
+enum { MOST_OPEN = 1024, MACHINE = 1, PROGRAMS = 2, ROW_KERNELS = 1, ROW_OUT = 2, ROWS = 3 };
+
+static const char *const wait_words[SHARE_N_CHANNELS] = {"waits to copy in", "waits to copy out", "waits to compute"};
+static const char *const work_words[SHARE_N_CHANNELS] = {"copies in", "copies out", "computes"};
 
 /* An ask that is not over. */
 typedef struct open_ask {
@@ -80,7 +83,11 @@ static void name_rows(share_trace *t, uint32_t link)
     t->has_rows[link] = 1;
 }
 
-static uint32_t row_of(uint32_t link, uint32_t way) { return link * ROWS + (way ? ROW_OUT : 0); }
+static uint32_t row_of(uint32_t link, uint32_t way)
+{
+    static const uint32_t rows[SHARE_N_CHANNELS] = {0, ROW_OUT, ROW_KERNELS};
+    return link * ROWS + rows[way];
+}
 
 /* The name has printable bytes only. */
 void share_trace_client(share_trace *t, uint32_t client, int32_t pid, const char *name)
@@ -124,8 +131,7 @@ void share_trace_go(share_trace *t, const share_decision *d, uint64_t now_ns)
         return;
     x->granted_ns = now_ns;
     if (now_ns - x->asked_ns >= 1000)
-        slice(t, PROGRAMS, d->client, d->client, d->way ? "waits to copy out" : "waits to copy in", x->asked_ns, now_ns,
-              "");
+        slice(t, PROGRAMS, d->client, d->client, wait_words[d->way], x->asked_ns, now_ns, "");
 }
 
 /* An arrow from turn to turn of a task; its number is the task's. */
@@ -151,8 +157,7 @@ void share_trace_end(share_trace *t, const share_ask *ask, uint32_t task, uint64
         snprintf(args, sizeof args, ",\"task\":%u,\"bytes\":%" PRIu64 ",\"expected_us\":%.3f", task, n_bytes,
                  (double)expected_ns / 1e3);
         slice(t, MACHINE, row_of(ask->link, ask->way), ask->client, NULL, x->granted_ns, now_ns, args);
-        slice(t, PROGRAMS, ask->client, ask->client, ask->way ? "copies out" : "copies in", x->granted_ns, now_ns,
-              args);
+        slice(t, PROGRAMS, ask->client, ask->client, work_words[ask->way], x->granted_ns, now_ns, args);
         join(t, ask, task, x->granted_ns);
     }
     x->seq = 0;
@@ -167,5 +172,6 @@ void share_trace_kernels(share_trace *t, uint32_t client, uint32_t link, const s
     t->told_task[client] = p->task;
     name_rows(t, link);
     snprintf(args, sizeof args, ",\"task\":%u,\"expected_us\":%.3f", p->task, (double)expected->p_ns / 1e3);
-    slice(t, MACHINE, link * ROWS + 1, client, NULL, now_ns - p->p_ns, now_ns, expected->is_known ? args : "");
+    slice(t, MACHINE, link * ROWS + ROW_KERNELS, client, NULL, now_ns - p->p_ns, now_ns,
+          expected->is_known ? args : "");
 }

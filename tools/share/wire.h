@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 enum {
-    SHARE_VERSION = 1,   /* of messages and page: both ends must have the same */
+    SHARE_VERSION = 2,   /* of messages and page: both ends must have the same */
     SHARE_MOST_GPUS = 8, /* of one client */
     SHARE_N_WAYS = 2,    /* directions of a link: in, out */
-    SHARE_N_GATES = 64,  /* copies that wait in streams of one client at a time */
+    SHARE_KERNELS = 2,   /* the channel behind them: the GPU itself */
+    SHARE_N_CHANNELS = 3,
+    SHARE_N_GATES = 64, /* that stand in streams of one client at a time */
     SHARE_NAME_BYTES = 64,
     SHARE_TEXT_BYTES = 232
 };
@@ -25,7 +27,7 @@ typedef enum share_type {
     SHARE_GPU,       /* client: it uses this GPU, and will call it by this number */
     SHARE_ASK,       /* client: a blocking copy wants its turn */
     SHARE_END,       /* client: it has had it */
-    SHARE_GATE,      /* client: a copy stands behind a gate in a stream */
+    SHARE_GATE,      /* client: a copy, or kernels of a task, stand behind a gate in a stream */
     SHARE_MEM_ASK,   /* client: bytes that it wants to have */
     SHARE_MEM_FREED, /* client: somebody waited, and it has freed some */
     SHARE_UNSEEN,    /* a program's end: its name; it used CUDA, and we saw nothing of it */
@@ -54,7 +56,7 @@ typedef struct share_message {
             uint64_t memory_bytes;
         } gpu;
         struct {
-            uint32_t gpu, way, seq; /* seq: never 0, another one for each turn and gate */
+            uint32_t gpu, way, seq; /* way: a channel; seq: never 0, another one for each turn and gate */
             uint32_t call;          /* turns of one copy have the same */
             uint32_t task;
             uint32_t slot; /* of a gate */
@@ -87,20 +89,27 @@ enum { SHARE_SAID_NOTHING, SHARE_SAID_DECK, SHARE_SAID_GO, SHARE_SAID_YIELD };
 /* Answers about memory, in the same form. */
 enum { SHARE_MEM_WAITS, SHARE_MEM_TRY, SHARE_MEM_NEVER };
 
+/* A gate's word: the number of what was put behind it last, and whether nothing more may be. A gate is over when that is so, and this
+ * number is done. */
+#define SHARE_LAST(seq, is_closed) (((uint32_t)(seq) << 1) | (uint32_t)(is_closed))
+
 typedef struct share_page {
     /* The daemon writes. */
     struct {
         uint32_t is_shared;          /* other clients use this GPU: copies ask */
         uint32_t turn[SHARE_N_WAYS]; /* SHARE_WORD; a futex */
     } gpu[SHARE_MOST_GPUS];
+    uint32_t kernels_ask;         /* bit set of GPUs: others use them, and kernels are to ask */
     uint32_t open[SHARE_N_GATES]; /* a gate is open when its slot has its number */
     uint32_t memory;              /* SHARE_WORD of the last answer; a futex */
     uint32_t memory_wanted;       /* somebody waits for memory: tell of what is freed */
     uint32_t pulse;               /* changes while anybody waits: the daemon runs */
-    uint32_t pad0[13];
+    uint32_t pad0[12];
     /* The client, or its GPU, writes. */
     uint32_t arrived[SHARE_N_GATES]; /* the stream has come to the gate */
-    uint32_t done[SHARE_N_GATES];    /* the copy behind it has ended */
+    uint32_t done[SHARE_N_GATES];    /* the copy or kernel of this number, and all before it, have ended */
+    uint32_t
+        last[SHARE_N_GATES]; /* SHARE_LAST of what was put behind it; the daemon, too, may say that it was the last */
     struct {
         uint32_t beats[SHARE_N_WAYS]; /* pieces that have been copied: a client that moves keeps its turn */
         uint32_t pad;
@@ -112,6 +121,7 @@ typedef struct share_page {
         } link[SHARE_N_WAYS];
     } told[SHARE_MOST_GPUS];
     uint64_t n_launches, n_staged, n_passed, n_gated, n_tasks;
+    uint64_t n_kernels_gated, n_kernels_passed; /* where kernels ask */
 } share_page;
 enum { SHARE_PAGE_BYTES = (sizeof(share_page) + 4095) / 4096 * 4096 }; /* what is mapped: whole pages */
 

@@ -4,6 +4,7 @@
 #include "hook.h"
 
 #include "account.h"
+#include "compute.h"
 #include "copy.h"
 #include "launch.h"
 #include "task.h"
@@ -113,6 +114,18 @@ SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
         share_task_synchronised(); \
         return r;                  \
     }
+/* A launch into this stream, behind a gate where kernels ask. */
+#define LAUNCH(call, where)                                                                  \
+    do {                                                                                     \
+        share_gate gate;                                                                     \
+        CUresult made;                                                                       \
+        share_task_launch();                                                                 \
+        if (LIKELY(!share_client_kernels_ask()) || !share_compute_begin(real, where, &gate)) \
+            return call;                                                                     \
+        made = call;                                                                         \
+        share_compute_end(real, where, &gate);                                               \
+        return made;                                                                         \
+    } while (0)
 #define LAUNCH_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
 #define LAUNCHES(name, where)                                                             \
     CUresult name SHARE_LAUNCH_PARAMS                                                     \
@@ -120,9 +133,9 @@ SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
         uint64_t begin_ns;                                                                \
         CUresult r;                                                                       \
         REAL(name);                                                                       \
-        share_task_launch();                                                              \
         if (LIKELY(!share_launch_is_timed))                                               \
-            return real->name LAUNCH_ARGS;                                                \
+            LAUNCH(real->name LAUNCH_ARGS, where);                                        \
+        share_task_launch();                                                              \
         begin_ns = share_launch_begin(real, where);                                       \
         r = real->name LAUNCH_ARGS;                                                       \
         if (begin_ns && r == CUDA_SUCCESS)                                                \
@@ -131,15 +144,30 @@ SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
     }
 LAUNCHES(cuLaunchKernel, legacy(s))
 LAUNCHES(cuLaunchKernel_ptsz, own(s))
-TOLD(cuLaunchKernelEx, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),
-     share_task_launch)
-TOLD(cuLaunchKernelEx_ptsz, (const void *config, CUfunction f, void **params, void **extra), (config, f, params, extra),
-     share_task_launch)
+#define LAUNCHES_ELSE(name, params, args, where) \
+    CUresult name params                         \
+    {                                            \
+        REAL(name);                              \
+        LAUNCH(real->name args, where);          \
+    }
+static CUstream stream_of(const void *config) { return config ? ((const CUlaunchConfig *)config)->hStream : NULL; }
+LAUNCHES_ELSE(cuLaunchKernelEx, (const void *config, CUfunction f, void **params, void **extra),
+              (config, f, params, extra), legacy(stream_of(config)))
+LAUNCHES_ELSE(cuLaunchKernelEx_ptsz, (const void *config, CUfunction f, void **params, void **extra),
+              (config, f, params, extra), own(stream_of(config)))
 #define COOPERATIVE_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params)
-TOLD(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_task_launch)
-TOLD(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, share_task_launch)
-TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), share_task_launch)
-TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), share_task_launch)
+LAUNCHES_ELSE(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, legacy(s))
+LAUNCHES_ELSE(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, own(s))
+
+/* It may copy, too: it has no gate. */
+static void tell_graph(void)
+{
+    share_task_launch();
+    if (share_client_kernels_ask())
+        share_compute_count(0);
+}
+TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), tell_graph)
+TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), tell_graph)
 WAITS(cuStreamSynchronize, (CUstream s), (s))
 WAITS(cuStreamSynchronize_ptsz, (CUstream s), (s))
 WAITS(cuEventSynchronize, (CUevent e), (e))
@@ -189,6 +217,7 @@ ENDS(cuStreamEndCapture_ptsz)
     CUresult name params                          \
     {                                             \
         REAL(name);                               \
+        share_compute_forget(context);            \
         share_copy_forget(real, context);         \
         return real->name args;                   \
     }

@@ -157,8 +157,6 @@ LACKS(cuStreamBeginCaptureToGraph, SHARE_TO_GRAPH_PARAMS)
 LACKS(cuStreamBeginCaptureToGraph_ptsz, SHARE_TO_GRAPH_PARAMS)
 LACKS(cuGraphLaunch, (CUgraphExec g, CUstream s))
 LACKS(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s))
-LACKS(cuLaunchKernelEx, (const void *config, CUfunction f, void **params, void **extra))
-LACKS(cuLaunchKernelEx_ptsz, (const void *config, CUfunction f, void **params, void **extra))
 LACKS(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS)
 LACKS(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS)
 #pragma GCC diagnostic pop
@@ -193,6 +191,18 @@ static CUresult launch(CUfunction f, uint64_t n_blocks, CUstream s, void **param
     }
 LAUNCH(cuLaunchKernel, 0)
 LAUNCH(cuLaunchKernel_ptsz, 1)
+
+#define LAUNCH_EX(name, is_per_thread)                                                                              \
+    CUresult name(const void *config, CUfunction f, void **params, void **extra)                                    \
+    {                                                                                                               \
+        const CUlaunchConfig *c = config;                                                                           \
+        (void)extra;                                                                                                \
+        ENTER(name);                                                                                                \
+        return launch(f, (uint64_t)c->grid[0] * c->grid[1] * c->grid[2], fake_stream_of(c->hStream, is_per_thread), \
+                      params);                                                                                      \
+    }
+LAUNCH_EX(cuLaunchKernelEx, 0)
+LAUNCH_EX(cuLaunchKernelEx_ptsz, 1)
 
 CUresult cuFuncGetName(const char **name, CUfunction f)
 {

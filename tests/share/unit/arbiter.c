@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* arbiter.c - random clients against the state machine of turns. They ask, end, stop without a word, leave in the middle, and
- * send what was never granted. After every event: a direction has at most one holder, and one while anybody waits; nobody
+ * send what was never granted. After every event: a direction has at most one holder, a GPU holders of one client, and one while anybody waits; nobody
  * is overtaken more than `row` times; classes go first; when all have left, nothing is held. */
 #include "arbiter.h"
 
@@ -24,7 +24,7 @@ static share_arbiter a;
 static player players[N_CLIENTS];
 static uint64_t now, state;
 static uint32_t seq;
-static uint64_t n_go, n_yield, n_lost_seen, n_due;
+static uint64_t n_go, n_yield, n_lost_seen, n_due, n_joined;
 
 static player *player_of(uint32_t client)
 {
@@ -52,11 +52,17 @@ static void hear(const share_decision *d)
 static void check_way(uint32_t link, uint32_t way)
 {
     int n_holders = 0, n_waiting = 0;
+    uint32_t holder = 0;
     for (uint32_t i = 0; i < a.n_asks; i++) {
         const share_ask *x = &a.asks[i];
         if (x->link != link || x->way != way)
             continue;
-        n_holders += x->state == SHARE_HOLDS;
+        if (x->state == SHARE_HOLDS && way == SHARE_KERNELS && n_holders) {
+            CHECK_MSG(x->client == holder, "clients %u and %u compute", x->client, holder);
+            n_joined++;
+        } else
+            n_holders += x->state == SHARE_HOLDS;
+        holder = x->state == SHARE_HOLDS ? x->client : holder;
         n_waiting += x->state == SHARE_WAITS;
         CHECK_MSG(x->n_overtaken <= a.rules.row, "overtaken %u times", x->n_overtaken);
         n_due += x->n_overtaken == a.rules.row;
@@ -72,7 +78,7 @@ static void hear_all(void)
     CHECK(a.n_decisions < SHARE_MOST_DECISIONS);
     a.n_decisions = 0;
     for (uint32_t l = 0; l < N_LINKS; l++)
-        for (uint32_t w = 0; w < SHARE_N_WAYS; w++)
+        for (uint32_t w = 0; w < SHARE_N_CHANNELS; w++)
             check_way(l, w);
 }
 
@@ -82,8 +88,8 @@ static void ask(player *p)
     share_ask q = {.client = (uint32_t)p->number, .slot = -1, .n_bytes = check_below(&state, 64u << 20) + 1};
     if (p->n_open == MOST_OPEN)
         return;
-    *x = (wish){++seq, (uint32_t)check_below(&state, N_LINKS), (uint32_t)check_below(&state, 2), -1, 0, 0};
-    if (check_below(&state, 4) == 0)
+    *x = (wish){++seq, (uint32_t)check_below(&state, N_LINKS), (uint32_t)check_below(&state, 3), -1, 0, 0};
+    if (x->way == SHARE_KERNELS || check_below(&state, 4) == 0)
         x->slot = p->n_open;
     q.link = x->link, q.way = x->way, q.seq = x->seq, q.slot = x->slot,
     q.call = check_below(&state, 3) ? x->seq : x->seq - 1;
@@ -140,13 +146,14 @@ static void let_time_pass(void)
     share_arbiter_tick(&a, now);
     CHECK_MSG(share_arbiter_next(&a) > now, "time stands still");
     for (int l = 0; l < N_LINKS; l++)
-        lost += a.links[l][0].n_lost + a.links[l][1].n_lost;
+        for (int w = 0; w < SHARE_N_CHANNELS; w++)
+            lost += a.links[l][w].n_lost;
     n_lost_seen = lost;
 }
 
 static void play(share_policy policy, uint32_t row, uint64_t patience_ns)
 {
-    share_rules rules = {policy, row, patience_ns};
+    share_rules rules = {policy, row, patience_ns, 1};
     share_arbiter_init(&a, &rules);
     for (int i = 0; i < N_CLIENTS; i++)
         players[i].number = -1;
@@ -193,7 +200,7 @@ static void want(uint32_t client, uint32_t number, uint32_t task, uint64_t at)
 
 static void begin(share_policy policy, uint32_t row, const uint32_t *classes, int n)
 {
-    share_rules rules = {policy, row, 1000000000u};
+    share_rules rules = {policy, row, 1000000000u, 1};
     share_arbiter_init(&a, &rules);
     for (int i = 0; i < n; i++) {
         CHECK(share_arbiter_join(&a, classes[i]) == i);
@@ -298,6 +305,76 @@ static void of_leases(void)
     CHECK(share_arbiter_holder(&a, 0, 0)->client == 1);
 }
 
+/* A gate of kernels that its stream has come to. */
+static void compute(uint32_t client, uint32_t number, uint32_t task, uint64_t at)
+{
+    share_ask q = {.client = client, .way = SHARE_KERNELS, .seq = number, .call = number, .slot = (int)number};
+    share_arbiter_ask(&a, &q, task, at);
+    share_arbiter_arrive(&a, client, number, at);
+}
+
+static int has_gpu(uint32_t client, uint32_t number)
+{
+    const share_ask *x = share_arbiter_find(&a, client, number);
+    return x && x->state == SHARE_HOLDS;
+}
+
+/* Kernels of a task in several streams have the GPU together; those of its next task come behind others, as all do once it is to yield.
+ * The time counts once. */
+static void of_kernels(void)
+{
+    static const uint32_t classes[] = {SHARE_NORMAL, SHARE_NORMAL, SHARE_HIGH};
+    begin(SHARE_POLICY_FIFO, 12, classes, 3);
+    CHECK(last_of(SHARE_TO_ASK).way == SHARE_KERNELS);
+    compute(0, 1, 1, 1000);
+    compute(1, 2, 1, 1000);
+    compute(0, 3, 1, 2000);
+    CHECK(has_gpu(0, 1) && !has_gpu(1, 2) && has_gpu(0, 3));
+    share_arbiter_end(&a, 0, 1, 0, 5000);
+    CHECK(has_gpu(0, 3) && !has_gpu(1, 2));
+    a.n_decisions = 0;
+    compute(2, 5, 1, 6000); /* better than all */
+    CHECK(last_of(SHARE_TO_YIELD).seq == 3);
+    compute(0, 6, 1, 6500); /* launched after that */
+    CHECK(!has_gpu(0, 6));
+    share_arbiter_end(&a, 0, 3, 0, 7000);
+    CHECK(has_gpu(2, 5) && a.links[0][SHARE_KERNELS].busy_ns == 6000);
+    share_arbiter_leave(&a, 2, 8000);
+    CHECK(has_gpu(0, 6) && !has_gpu(1, 2)); /* of the older task */
+    compute(0, 4, 2, 9000);
+    CHECK(!has_gpu(0, 4));
+    share_arbiter_end(&a, 0, 6, 0, 9000);
+    CHECK(has_gpu(1, 2) && !has_gpu(0, 4));
+}
+
+/* Kernels that do not end lose the GPU when others have no more patience, or when they take longer than the program's do; and keep it while
+ * one after the other ends. */
+static void of_kernel_leases(void)
+{
+    static const uint32_t classes[] = {SHARE_NORMAL, SHARE_NORMAL};
+    share_ask known = {.client = 0, .way = SHARE_KERNELS, .seq = 7, .call = 7, .slot = 7};
+    begin(SHARE_POLICY_FIFO, 12, classes, 2);
+    compute(0, 1, 1, 0);
+    compute(1, 2, 1, 0);
+    share_arbiter_tick(&a, 1000000000u);
+    CHECK(has_gpu(0, 1));
+    share_arbiter_moved(&a, 0, 1, 1000000000u);
+    share_arbiter_tick(&a, 1100000000u);
+    CHECK(has_gpu(0, 1));
+    a.n_decisions = 0;
+    share_arbiter_tick(&a, 2200000000u);
+    CHECK(last_of(SHARE_TO_GO).client == 1 && has_gpu(1, 2) && a.links[0][SHARE_KERNELS].n_lost == 1);
+    share_arbiter_end(&a, 1, 2, 0, 3000000000u);
+    known.expected = (share_expected){0, 0, 1000000000u, 1};
+    share_arbiter_ask(&a, &known, 2, 3000000000u);
+    share_arbiter_arrive(&a, 0, 7, 3000000000u);
+    compute(1, 3, 2, 3000000000u);
+    share_arbiter_tick(&a, 6900000000u);
+    CHECK(has_gpu(0, 7)); /* four times as long */
+    share_arbiter_tick(&a, 7100000000u);
+    CHECK(has_gpu(1, 3));
+}
+
 int main(void)
 {
     state = check_seed(20);
@@ -306,6 +383,8 @@ int main(void)
     of_plans();
     of_classes();
     of_leases();
+    of_kernels();
+    of_kernel_leases();
     play(SHARE_POLICY_FIFO, 12, 2000000000u);
     play(SHARE_POLICY_FIFO, 1, 20000000);
     play(SHARE_POLICY_STRINGS, 4, 5000000);
@@ -316,7 +395,7 @@ int main(void)
     printf("%llu turns, %llu taken back, leases lost in the last play %llu, seen at the bound %llu times\n",
            (unsigned long long)n_go, (unsigned long long)n_yield, (unsigned long long)n_lost_seen,
            (unsigned long long)n_due);
-    CHECK(n_go > 1000 && n_yield > 100 && n_due > 0 && n_lost_seen > 0);
+    CHECK(n_go > 1000 && n_yield > 100 && n_due > 0 && n_lost_seen > 0 && n_joined > 100);
     play(SHARE_POLICY_NONE, 12, 2000000000u);
     return 0;
 }

@@ -37,7 +37,7 @@ static void ends(uint32_t client, uint32_t turn)
 
 static void begin(void)
 {
-    const share_rules rules = {SHARE_POLICY_STRINGS, 12, 1000000000u};
+    const share_rules rules = {SHARE_POLICY_STRINGS, 12, 1000000000u, 0};
     share_arbiter_init(&a, &rules);
     for (uint32_t i = 0; i < 2; i++) {
         CHECK(share_arbiter_join(&a, SHARE_NORMAL) == (int)i);
