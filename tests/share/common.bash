@@ -7,7 +7,8 @@ programs=$2
 scratch=$(mktemp -d /tmp/share-test.XXXXXX)
 export XDG_RUNTIME_DIR=$scratch XDG_CACHE_HOME=$scratch FAKE_CUDA_FILE=$scratch/card HEDDLE_SHARE_LANES=3
 export LD_LIBRARY_PATH=$programs/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-unset HEDDLE_SHARE LD_PRELOAD
+export HEDDLE_SHARE_MPS=off # also where it could be had
+unset HEDDLE_SHARE LD_PRELOAD CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
 # SHARE_SANITIZED comes from the build: "thread" and "address" slow programs down, and forbid some ways to load libraries.
 sanitized=${SHARE_SANITIZED:-}
 rounds() { echo $((${#sanitized} ? ($1 + 2) / 3 : $1)); } # N: so many, or a third

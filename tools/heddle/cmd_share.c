@@ -17,7 +17,7 @@ void share_help(FILE *out)
 {
     fputs(
         "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--kernels free|ordered]\n"
-        "                     [--trace FILE] [--foreground]\n"
+        "                     [--mps auto|on|off] [--trace FILE] [--foreground]\n"
         "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--require] [--] PROGRAM [ARG]...\n"
         "  heddle share status [--json] [--watch]\n"
         "  heddle share profile [--] PROGRAM [ARG]...\n"
@@ -28,6 +28,7 @@ void share_help(FILE *out)
         "\n"
         "--row: how often a program may be overtaken; --patience: how long it waits behind others at most.\n"
         "--kernels ordered: kernels of different programs do not run at the same time.\n"
+        "--mps on: programs run under MPS, where a fault of one ends all; auto: where it can be had.\n"
         "--mem takes K, M and G behind the number. Without a daemon `run` says so and starts the program plainly;\n"
         "with --require that is an error.\n"
         "\n"
@@ -47,8 +48,11 @@ void share_help(FILE *out)
 
 /* ---- start ---- */
 
+typedef enum mps_mode { MPS_AUTO, MPS_ON, MPS_OFF, N_MPS_MODES } mps_mode;
+
 typedef struct start_options {
     share_rules rules;
+    mps_mode mps;
     int foreground;
     const char *trace;
 } start_options;
@@ -61,11 +65,23 @@ static int read_kernels(const char *option, const char *word, share_rules *r)
     return CLI_OK;
 }
 
+static int read_mps(const char *option, const char *word, mps_mode *mode)
+{
+    static const char *const words[N_MPS_MODES] = {"auto", "on", "off"};
+    for (int i = 0; word && i < N_MPS_MODES; i++)
+        if (!strcmp(word, words[i])) {
+            *mode = (mps_mode)i;
+            return CLI_OK;
+        }
+    return word ? cli_bad("%s: '%s' is none of auto, on, off", option, word) : CLI_BAD;
+}
+
 /* Options go before variables. */
 static int read_variables(start_options *o)
 {
-    const char *kernels = getenv("HEDDLE_SHARE_KERNELS");
-    return kernels ? read_kernels("HEDDLE_SHARE_KERNELS", kernels, &o->rules) : CLI_OK;
+    const char *kernels = getenv("HEDDLE_SHARE_KERNELS"), *mps = getenv("HEDDLE_SHARE_MPS");
+    int status = kernels ? read_kernels("HEDDLE_SHARE_KERNELS", kernels, &o->rules) : CLI_OK;
+    return status || !mps ? status : read_mps("HEDDLE_SHARE_MPS", mps, &o->mps);
 }
 
 static int check_rules(const share_rules *r)
@@ -94,6 +110,8 @@ static int read_start(start_options *o, int argc, char **argv)
             status = (o->trace = share_value_of(argc, argv, &i)) ? cli_check_output(o->trace) : CLI_BAD;
         else if (!strcmp(argv[i], "--kernels"))
             status = read_kernels("--kernels", share_value_of(argc, argv, &i), &o->rules);
+        else if (!strcmp(argv[i], "--mps"))
+            status = read_mps("--mps", share_value_of(argc, argv, &i), &o->mps);
         else if (!strcmp(argv[i], "--foreground"))
             o->foreground = 1;
         else
@@ -128,6 +146,40 @@ static int detach(void)
     return 0;
 }
 
+/* Its price is said whenever it is on. */
+static int begin_mps(mps_mode mode, share_mps *m)
+{
+    share_why why;
+    m->folder[0] = 0;
+    if (mode == MPS_OFF)
+        return CLI_OK;
+    if (share_mps_start(m, &why)) {
+        if (mode == MPS_ON)
+            return cli_bad("--mps on: %s", why.text);
+        printf("programs run without MPS: %s\n", why.text);
+    } else
+        printf("programs run under MPS (%s): a fault of one of them ends all; with --mps off it does not\n", m->folder);
+    fflush(stdout);
+    return CLI_OK;
+}
+
+static int serve(int fd, const start_options *o)
+{
+    share_mps mps;
+    share_why why;
+    int status = begin_mps(o->mps, &mps);
+    if (status) {
+        share_daemon_close(fd);
+        return status;
+    }
+    if (!o->foreground && detach())
+        status = cli_bad("a process cannot be had: %s", strerror(errno));
+    else if (share_daemon_serve(fd, &o->rules, o->trace, mps.folder, &why))
+        status = share_refused(&why);
+    share_mps_stop(&mps);
+    return status;
+}
+
 static int start(int argc, char **argv)
 {
     start_options o = {.rules = {SHARE_POLICY_EXACT, 12, 2000000000u, 0}};
@@ -143,9 +195,7 @@ static int start(int argc, char **argv)
         return share_refused(&why);
     if (share_daemon_history(&why))
         share_refused(&why);
-    if (!o.foreground && detach())
-        return cli_bad("a process cannot be had: %s", strerror(errno));
-    return share_daemon_serve(fd, &o.rules, o.trace, &why) ? share_refused(&why) : CLI_OK;
+    return serve(fd, &o);
 }
 
 /* ---- run ---- */
@@ -232,6 +282,18 @@ static int preload(const char *library)
     return failed;
 }
 
+/* Programs find MPS by a variable; what the user told them stays. */
+static int tell_mps(void)
+{
+    cli_buffer folder;
+    share_why why;
+    int status = cli_buffer_open(&folder);
+    if (!status && !share_request(SHARE_MPS, 0, folder.out, &why) && !fflush(folder.out) && folder.text[0])
+        status = setenv("CUDA_MPS_PIPE_DIRECTORY", folder.text, 0);
+    cli_buffer_free(&folder);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     int require = 0, at = read_run(argc, argv, &require), fd;
@@ -244,7 +306,7 @@ static int run(int argc, char **argv)
     fd = share_place_connect();
     if (fd >= 0) {
         close(fd);
-        if (preload(library))
+        if (preload(library) || tell_mps())
             return cli_bad("no memory");
     } else if (require)
         return cli_bad("no daemon of this user runs; `heddle share start` starts one");

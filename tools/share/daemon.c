@@ -42,6 +42,7 @@ typedef struct daemon_state {
     share_memory memory;
     share_learner learner;
     share_trace *trace; /* NULL: none */
+    const char *mps;
     char history[4096]; /* its file; empty: none */
     uint64_t saved_ns;
     share_idle idle;
@@ -328,19 +329,25 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
     for_each_client(d, tell_wanted);
 }
 
-static void status(daemon_state *d, share_peer *p, const share_message *m)
+/* In parts, of which an empty one is the last. */
+static void send_text(share_peer *p, const char *text)
 {
-    share_report_input in = {d->cards,  d->n_cards,  &d->arbiter,         &d->memory,
-                             &d->idle,  d->peer_of,  d->begin_ns,         share_now_ns(),
-                             d->unseen, d->n_unseen, d->learner.history.n};
-    char *text = share_report(&in, m->u.text[0] == 'j');
     char part[SHARE_TEXT_BYTES];
-    size_t n = text ? strlen(text) : 0;
+    size_t n = strlen(text);
     for (size_t at = 0; at < n && !p->is_bad; at += sizeof part - 1) {
         snprintf(part, sizeof part, "%s", text + at);
         share_peer_send(p, SHARE_TEXT, part);
     }
     share_peer_send(p, SHARE_TEXT, NULL);
+}
+
+static void status(daemon_state *d, share_peer *p, const share_message *m)
+{
+    share_report_input in = {d->cards,  d->n_cards,  &d->arbiter,          &d->memory,
+                             &d->idle,  d->peer_of,  d->begin_ns,          share_now_ns(),
+                             d->unseen, d->n_unseen, d->learner.history.n, d->mps};
+    char *text = share_report(&in, m->u.text[0] == 'j');
+    send_text(p, text ? text : "");
     free(text);
 }
 
@@ -381,6 +388,8 @@ static void message(daemon_state *d, share_peer *p, const share_message *m, int 
         unseen(d, m);
     else if (m->type == SHARE_STATUS)
         status(d, p, m);
+    else if (m->type == SHARE_MPS)
+        send_text(p, d->mps);
     else if (m->type == SHARE_STOP) {
         share_peer_send(p, SHARE_TEXT, NULL);
         d->ends = 1;
@@ -550,17 +559,15 @@ static void read_history(daemon_state *d)
         d->history[0] = 0;
 }
 
-int share_daemon_serve(int fd, const share_rules *rules, const char *trace, share_why *why)
+int share_daemon_serve(int fd, const share_rules *rules, const char *trace, const char *mps, share_why *why)
 {
     daemon_state *d = calloc(1, sizeof *d);
-    struct sockaddr_un address;
-    char folder[sizeof address.sun_path];
     sigset_t during;
     if (!d)
         return share_because(why, "there is no memory for the daemon");
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     catch_signals(&during);
-    d->listener = fd, d->begin_ns = share_now_ns();
+    d->listener = fd, d->begin_ns = share_now_ns(), d->mps = mps;
     share_arbiter_init(&d->arbiter, rules);
     share_memory_init(&d->memory);
     read_history(d);
@@ -569,19 +576,33 @@ int share_daemon_serve(int fd, const share_rules *rules, const char *trace, shar
         d->peers[i].fd = -1, d->peers[i].client = -1;
     while (!d->ends && !is_asked_to_end)
         serve_once(d, &during);
-    if (!share_place(&address, folder))
-        unlink(address.sun_path); /* first: a client that finds no socket does not wait */
+    share_daemon_close(fd); /* first: a client that finds no socket does not wait */
     for_each_client(d, forget);
     for (int i = 0; i < MOST_PEERS; i++)
         share_peer_close(&d->peers[i]);
     save_history(d, share_now_ns(), 0);
     share_trace_close(d->trace);
-    close(fd);
     free(d);
     return 0;
 }
 
 /* ---- its place ---- */
+
+/* One that holds the lock and has no socket any more is about to end. 0: the lock is ours. */
+static int take_lock(int fd)
+{
+    uint64_t end_ns = share_now_ns() + SILENT_NS;
+    struct timespec nap = {0, 10000000};
+    while (flock(fd, LOCK_EX | LOCK_NB)) {
+        int other = share_place_connect();
+        if (other >= 0)
+            close(other);
+        if (other >= 0 || share_now_ns() > end_ns)
+            return -1;
+        nanosleep(&nap, NULL);
+    }
+    return 0;
+}
 
 /* The lock is held as long as the daemon lives; its end frees it, whatever that was. */
 static int hold_lock(const char *folder, share_why *why)
@@ -592,7 +613,7 @@ static int hold_lock(const char *folder, share_why *why)
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return share_because(why, "%s: %s", path, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB)) {
+    if (take_lock(fd)) {
         close(fd);
         return share_because(why, "a daemon of this user runs already; `heddle share status` shows what it does");
     }
@@ -610,6 +631,15 @@ static int listen_at(const struct sockaddr_un *address, share_why *why)
         return -1;
     }
     return fd;
+}
+
+void share_daemon_close(int fd)
+{
+    struct sockaddr_un address;
+    char folder[sizeof address.sun_path];
+    if (!share_place(&address, folder))
+        unlink(address.sun_path);
+    close(fd);
 }
 
 int share_daemon_open(share_why *why)

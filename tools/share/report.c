@@ -137,7 +137,8 @@ static void print_json(FILE *out, const share_report_input *in)
             print_client(out, in, in->peer_of[i]);
             comma = ", ";
         }
-    fprintf(out, "], \"known_tasks\": %u", in->n_known);
+    fprintf(out, "], \"known_tasks\": %u, \"mps\": ", in->n_known);
+    print_name(out, in->mps);
     fprintf(out, ", \"unseen\": {\"programs\": %u, \"last\": ", in->n_unseen);
     print_name(out, in->unseen);
     fputs("}}\n", out);
@@ -172,8 +173,9 @@ static void print_line(FILE *out, const share_report_input *in, const share_peer
 static void print_lines(FILE *out, const share_report_input *in)
 {
     uint64_t up = in->now_ns - in->begin_ns ? in->now_ns - in->begin_ns : 1;
-    fprintf(out, "policy %s, up for %" PRIu64 " s, %u tasks known from earlier runs\n",
-            share_policy_word(in->arbiter->rules.policy), up / 1000000000u, in->n_known);
+    fprintf(out, "policy %s%s, up for %" PRIu64 " s, %u tasks known from earlier runs\n",
+            share_policy_word(in->arbiter->rules.policy), in->mps[0] ? ", under MPS" : "", up / 1000000000u,
+            in->n_known);
     for (uint32_t i = 0; i < in->n_cards; i++) {
         for (uint32_t w = 0; w < SHARE_N_WAYS; w++)
             fprintf(out, "GPU %u, copies %s: taken %.0f %% of the time, %" PRIu64 " MB in %" PRIu64 " turns\n", i,

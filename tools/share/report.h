@@ -22,6 +22,7 @@ typedef struct share_report_input {
     uint64_t begin_ns, now_ns;
     const char *unseen;         /* the last program that used CUDA unseen, or empty */
     uint32_t n_unseen, n_known; /* n_known: tasks in the history */
+    const char *mps;            /* its folder; empty: programs run without */
 } share_report_input;
 /* To be freed; NULL: no memory. */
 char *share_report(const share_report_input *in, int is_json);

@@ -20,10 +20,27 @@ int share_daemon_open(share_why *why);
 /* Looks at what earlier daemons learnt, before there is no terminal any more. 0, or -1: the file was bad and is set aside, or cannot be
  * read; the daemon serves all the same. */
 int share_daemon_history(share_why *why);
-/* Serves it until `heddle share stop`, SIGTERM or SIGINT; trace: a file for Perfetto, or NULL. 0, or -1. */
-int share_daemon_serve(int fd, const share_rules *rules, const char *trace, share_why *why);
+/* Serves it until `heddle share stop`, SIGTERM or SIGINT; trace: a file for Perfetto, or NULL; mps: the folder that programs are told of, or
+ * empty. 0, or -1. */
+int share_daemon_serve(int fd, const share_rules *rules, const char *trace, const char *mps, share_why *why);
+/* Gives the place back without serving. */
+void share_daemon_close(int fd);
 
-/* Sends SHARE_STATUS or SHARE_STOP and writes the answer. 0, or -1: nobody is there, or says nothing. */
+/* NVIDIA's multi-process service for the programs: a control daemon of this user is found or started by the tool nvidia-cuda-mps-control.
+ *
+ * Where CUDA_MPS_PIPE_DIRECTORY is set, its folder is taken, and what runs there already is used and left alone. Else the folders are
+ * `mps` and `mps-log` beside the daemon's socket. What runs there is of an earlier daemon that was killed, and ends with this one. A
+ * tool that hangs is waited for some seconds. */
+typedef struct share_mps {
+    char folder[512], log[512]; /* folder: empty: programs run without */
+    int is_ours;                /* it is to end with the daemon */
+} share_mps;
+/* 0, or -1: it is not here, or does not start. */
+int share_mps_start(share_mps *m, share_why *why);
+/* Ends what is ours. Programs that still run keep it until they end. */
+void share_mps_stop(const share_mps *m);
+
+/* Sends SHARE_STATUS, SHARE_MPS or SHARE_STOP and writes the answer. 0, or -1: nobody is there, or says nothing. */
 int share_request(uint32_t type, int is_json, FILE *out, share_why *why);
 
 /* The interposer that belongs to the running command. 0, or -1: it is not where it should be. */

@@ -58,6 +58,7 @@ int share_setting_at(uint32_t i, const char **name, const char **help)
         {"HEDDLE_SHARE_RECORD", "file for the program's tasks, for heddle share replay", 0, 0, 0},
         {"HEDDLE_SHARE_TIMED", "1 = each kernel is waited for and timed, for HEDDLE_SHARE_RECORD", 0, 0, 0},
         {"HEDDLE_SHARE_KERNELS", "for heddle share start: kernels of different programs are free, or ordered", 0, 0, 0},
+        {"HEDDLE_SHARE_MPS", "for heddle share start: programs run under MPS: auto, on, off", 0, 0, 0},
         {"HEDDLE_SHARE_CLASS", "who goes first on the link: high, normal, low", 0, 0, 0}};
     enum { N_NUMBERS = sizeof variables / sizeof variables[0], N_WORDS = sizeof words / sizeof words[0] };
     const variable *v = i < N_WORDS ? &words[i] : &variables[i < N_WORDS + N_NUMBERS ? i - N_WORDS : 0];

@@ -34,6 +34,7 @@ typedef enum share_type {
     SHARE_TASK,      /* client: what a task has done so far */
     SHARE_STATUS,    /* command: wants the state; text "j": as JSON */
     SHARE_STOP,      /* command: the daemon shall end */
+    SHARE_MPS,       /* command: wants the folder of MPS; no answer but its end: programs run without */
     SHARE_TEXT,      /* daemon: a part of an answer; an empty one ends it */
     SHARE_N_TYPES
 } share_type;

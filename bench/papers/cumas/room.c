@@ -245,8 +245,12 @@ static void end_daemon(room *r)
 
 static int start_daemon(room *r, const room_start *how, char *why)
 {
-    char row[16], *words[] = {r->heddle, "share", "start", "--foreground", "--policy", (char *)(uintptr_t)how->policy,
-                              "--row",   row,     NULL};
+    char row[16], *words[] = {r->heddle,  "share",
+                              "start",    "--foreground",
+                              "--mps",    "off", /* else as the environment says */
+                              "--policy", (char *)(uintptr_t)how->policy,
+                              "--row",    row,
+                              NULL};
     int fd = -1, status;
     snprintf(row, sizeof row, "%u", how->row);
     unlink(named(r, "cache/heddle/share-history").text);

@@ -17,7 +17,7 @@
 set -uo pipefail
 heddle=$1 mover=$2 part=$3 form=${4:-short}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/share-gpu.XXXXXX")
-export XDG_RUNTIME_DIR=$scratch
+export XDG_RUNTIME_DIR=$scratch HEDDLE_SHARE_MPS=off # what is measured here is heddle share alone
 unset HEDDLE_SHARE LD_PRELOAD
 library=$(dirname "$heddle")/libheddle_share.so
 daemon='' n_failed=0 n_passed=0 missed=''

@@ -47,6 +47,14 @@ static void serve(share_page *p, int fd, const share_message *m, int kind)
     }
 }
 
+static int is_command(int fd, const share_message *m)
+{
+    share_message none = {.version = SHARE_VERSION, .type = SHARE_TEXT};
+    if (m->type == SHARE_MPS)
+        (void)!send(fd, &none, sizeof none, 0);
+    return m->type == SHARE_MPS;
+}
+
 int main(int argc, char **argv)
 {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -59,8 +67,8 @@ int main(int argc, char **argv)
     if (bind(listener, (struct sockaddr *)&a, sizeof a) || listen(listener, 4))
         return 2;
     do
-        fd = accept(listener, NULL, NULL); /* the command looks, and goes */
-    while (!receive(fd, &m, &passed));
+        fd = accept(listener, NULL, NULL); /* the command looks, asks about MPS, and goes */
+    while (!receive(fd, &m, &passed) || is_command(fd, &m));
     do {
         if (m.type == SHARE_HELLO && passed >= 0)
             p = mmap(NULL, SHARE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
