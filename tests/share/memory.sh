@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# memory.sh - memory of GPUs: peaks that are declared wait in line; an allocation that does not fit waits until another program has
+# memory.sh - memory of GPUs: peaks that are declared, or known from earlier runs, wait in line; an allocation that does not fit waits until another program has
 # freed enough, or its time is over; alone it fails at once.
 . "$(dirname "$0")/common.bash"
-export FAKE_CUDA_MEMORY=$((100 << 20)) FAKE_CUDA_RATE=400
+export FAKE_CUDA_MEMORY=$((100 << 20)) FAKE_CUDA_RATE=400 HEDDLE_SHARE_MEM=0
 run() { # NAME OPTION... -- ARG...
     local name=$1
     shift
@@ -56,3 +56,35 @@ for p in a b c; do
     grep -q ^right "$scratch/$p"
 done
 until_status '"clients": \[\]'
+
+echo "-- known from an earlier run: the same, before the first allocation, and it outlives the daemon"
+unset HEDDLE_SHARE_MEM
+tasker=$programs/share_tasker
+share -- "$tasker" x 60 1 0 1 >"$scratch/x"
+all_gone
+stop_daemon
+grep -qE '^peak.[0-9a-f]{16}.62914560.1$' "$scratch/heddle/share-history" || { cat "$scratch/heddle/share-history"; fail "not kept"; }
+start_daemon
+run a --mem 60M -- "$tasker" a 60 5 0 100000; a=$last
+until_status '"memory_bytes": 62914560'
+run b -- "$tasker" x 60 1 0 1; b=$last
+in_line="\"pid\": $b,[^}]*\"memory_bytes\": 0,[^}]*\"for\": \"memory\", \"gpu\": 0, \"bytes\": 62914560, \"reserved_bytes\": 62914560, \"is_in_line\": true"
+until_status "$in_line"
+"$heddle" share status | grep -q 'waits for memory: had up to 62 MB, 62 of 104 are promised or taken' || { "$heddle" share status; fail "not said why"; }
+share --mem 0 -- "$tasker" c 20 1 0 1 >"$scratch/c" # it wants no place
+until_status "$in_line"
+kill -9 "$a"
+wait "$a" 2>/dev/null || true
+wait "$b" || { cat "$scratch/b"; fail "b"; }
+grep -q ^right "$scratch/b"
+until_status '"clients": \[\]'
+
+echo "-- but not for ever behind one that does nothing: they may wait for each other"
+run a --mem 60M -- "$tasker" a 60 5 0 100000; a=$last
+until_status '"memory_bytes": 62914560'
+kill -STOP "$a"
+FAKE_CUDA_MEMORY=$((200 << 20)) run c -- "$tasker" other 60 1 0 1 # with other arguments it was never seen, and there is room
+wait "$last" || { cat "$scratch/c"; fail "it waits"; }
+FAKE_CUDA_MEMORY=$((200 << 20)) run b --mem-wait 500 -- "$tasker" x 60 1 0 1; b=$last # there would be room
+wait "$b" || { cat "$scratch/b"; fail "b"; }
+grep -q ^right "$scratch/b"

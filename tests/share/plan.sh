@@ -35,7 +35,7 @@ tasker long 4 300 0 1 >"$scratch/out"
 until_status '"clients": \[\]'
 [ "$(known)" = 6 ] || { "$heddle" share status --json; fail "learnt otherwise"; }
 stop_daemon
-grep -q '^heddle share history 1' "$history" && [ "$(wc -l <"$history")" = 8 ] || { cat "$history"; fail "not kept"; }
+grep -q '^heddle share history 2' "$history" && [ "$(wc -l <"$history")" = 11 ] || { cat "$history"; fail "not kept"; }
 awk -F'\t' '$3 == 4194304 && $4 == 4194304 && $6 > 290000000 && $6 < 3000000000 { n++ } END { exit n != 2 }' "$history" ||
     { cat "$history"; fail "the long kernel is not in it"; }
 awk -F'\t' '$3 == 8388608 && $4 == 8388608 && $5 == 4194304 && $6 < 290000000 { n++ } END { exit n != 4 }' "$history" ||

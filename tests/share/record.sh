@@ -34,6 +34,23 @@ until_status '"clients": \[\], "known_tasks": 4'
 echo "-- a program of many tasks leaves room for others"
 FAKE_CUDA_RATE=0 share -- "$programs/share_tasker" b 1 0 1 300 >out
 until_status '"clients": \[\], "known_tasks": 69'
+echo "-- kernels behind asynchronous copies: not seen, until they are profiled"
+history=$scratch/heddle/share-history
+asynchronous() { "$heddle" share "$@" -- "$programs/share_tasker" c 12 60 12 1 async >out 2>&1; }
+# LEAST MOST: what is known of its kernels now, in ms; the daemon is another one then.
+knows() {
+    until_status '"clients": \[\]'
+    stop_daemon
+    awk -v a="$1" -v b="$2" -F'\t' '$2 == 1 && $3 == 12582912 && $6 >= a * 1e6 && $6 <= b * 1e6 { n++ } END { exit n != 1 }' "$history" ||
+        { cat "$history"; fail "knows something else than $1 to $2 ms"; }
+    start_daemon
+}
+asynchronous run
+knows 0 0
+asynchronous profile || grep -q 'nothing to record\|built without' out || { cat out; fail "profile"; }
+knows 60 2000
+asynchronous run
+knows 60 2000
 stop_daemon
 
 echo "-- refused, with a sentence"

@@ -17,8 +17,9 @@ void share_help(FILE *out)
 {
     fputs(
         "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--kernels free|ordered]\n"
-        "                     [--mps auto|on|off] [--trace FILE] [--foreground]\n"
-        "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--require] [--] PROGRAM [ARG]...\n"
+        "                     [--mps auto|on|off] [--ahead BYTES] [--trace FILE] [--foreground]\n"
+        "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--ahead BYTES] [--require]\n"
+        "                   [--] PROGRAM [ARG]...\n"
         "  heddle share status [--json] [--watch]\n"
         "  heddle share profile [--] PROGRAM [ARG]...\n"
         "  heddle share record [--out FILE] [--] PROGRAM [ARG]...\n"
@@ -29,7 +30,14 @@ void share_help(FILE *out)
         "--row: how often a program may be overtaken; --patience: how long it waits behind others at most.\n"
         "--kernels ordered: kernels of different programs do not run at the same time.\n"
         "--mps on: programs run under MPS, where a fault of one ends all; auto: where it can be had.\n"
-        "--mem takes K, M and G behind the number. Without a daemon `run` says so and starts the program plainly;\n"
+        "--mem: what the program will need of the GPU's memory; it waits until all fit. When not told, what it had on "
+        "earlier\n"
+        "runs; 0: it does not wait for its place.\n"
+        "--ahead: copies in of pageable memory return when their bytes stand in so much pinned memory. start says it "
+        "for all\n"
+        "programs that say nothing else (0: none).\n"
+        "--mem and --ahead take K, M and G behind the number. Without a daemon `run` says so and starts the program "
+        "plainly;\n"
         "with --require that is an error.\n"
         "\n"
         "profile prints what the tasks of a program cost; record writes them as a trace (share-trace.json) for replay. "
@@ -45,6 +53,45 @@ void share_help(FILE *out)
         fprintf(out, "  --policy %-10s %s%s\n", share_policy_word((share_policy)i), share_policy_help((share_policy)i),
                 i == SHARE_POLICY_EXACT ? " (when not told)" : "");
 }
+
+/* "40G" in bytes. */
+static int read_bytes(const char *text, uint64_t least, uint64_t *n)
+{
+    static const char units[] = "KMG";
+    size_t length = text ? strlen(text) : 0;
+    const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+    unsigned shift = unit && *unit ? 10u * (unsigned)(unit - units + 1) : 0;
+    char digits[24];
+    if (!length || length >= sizeof digits)
+        return -1;
+    memcpy(digits, text, length + 1);
+    if (shift)
+        digits[length - 1] = 0;
+    if (cli_parse_u64(digits, least, UINT64_MAX >> shift, n))
+        return -1;
+    *n <<= shift;
+    return 0;
+}
+
+static int set_number(const char *variable, uint64_t n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    return setenv(variable, text, 1);
+}
+
+/* An option of bytes: its variable is set. */
+static int set_bytes(const char *name, const char *word, uint64_t least, uint64_t most, const char *variable)
+{
+    uint64_t n = 0;
+    if (!word)
+        return CLI_BAD;
+    if (read_bytes(word, least, &n) || n > most)
+        return cli_bad("%s: '%s' is no number of bytes, as 40G", name, word);
+    return set_number(variable, n) ? CLI_BAD : CLI_OK;
+}
+
+static int set_ahead(const char *word) { return set_bytes("--ahead", word, 0, SHARE_MOST_AHEAD, "HEDDLE_SHARE_AHEAD"); }
 
 /* ---- start ---- */
 
@@ -106,7 +153,9 @@ static int read_start(start_options *o, int argc, char **argv)
         } else if (!strcmp(argv[i], "--patience")) {
             status = share_read_number("--patience", share_value_of(argc, argv, &i), 1, 3600000, &n);
             o->rules.patience_ns = n * 1000000u;
-        } else if (!strcmp(argv[i], "--trace"))
+        } else if (!strcmp(argv[i], "--ahead"))
+            status = set_ahead(share_value_of(argc, argv, &i));
+        else if (!strcmp(argv[i], "--trace"))
             status = (o->trace = share_value_of(argc, argv, &i)) ? cli_check_output(o->trace) : CLI_BAD;
         else if (!strcmp(argv[i], "--kernels"))
             status = read_kernels("--kernels", share_value_of(argc, argv, &i), &o->rules);
@@ -200,32 +249,6 @@ static int start(int argc, char **argv)
 
 /* ---- run ---- */
 
-/* "40G" in bytes. */
-static int read_bytes(const char *text, uint64_t *n)
-{
-    static const char units[] = "KMG";
-    size_t length = text ? strlen(text) : 0;
-    const char *unit = length ? strchr(units, text[length - 1]) : NULL;
-    unsigned shift = unit && *unit ? 10u * (unsigned)(unit - units + 1) : 0;
-    char digits[24];
-    if (!length || length >= sizeof digits)
-        return -1;
-    memcpy(digits, text, length + 1);
-    if (shift)
-        digits[length - 1] = 0;
-    if (cli_parse_u64(digits, 1, UINT64_MAX >> shift, n))
-        return -1;
-    *n <<= shift;
-    return 0;
-}
-
-static int set_number(const char *variable, uint64_t n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-    return setenv(variable, text, 1);
-}
-
 static int run_option(int argc, char **argv, int *i)
 {
     const char *name = argv[*i], *word = share_value_of(argc, argv, i);
@@ -237,11 +260,10 @@ static int run_option(int argc, char **argv, int *i)
             return cli_bad("--class: '%s' is none of high, normal, low", word);
         return setenv("HEDDLE_SHARE_CLASS", word, 1) ? CLI_BAD : CLI_OK;
     }
-    if (!strcmp(name, "--mem")) {
-        if (read_bytes(word, &n))
-            return cli_bad("--mem: '%s' is no number of bytes, as 40G", word);
-        return set_number("HEDDLE_SHARE_MEM", n) ? CLI_BAD : CLI_OK;
-    }
+    if (!strcmp(name, "--mem"))
+        return set_bytes(name, word, 0, UINT64_MAX - 1, "HEDDLE_SHARE_MEM");
+    if (!strcmp(name, "--ahead"))
+        return set_ahead(word);
     if (strcmp(name, "--mem-wait"))
         return share_unknown("run", name);
     return share_read_number(name, word, 0, 86400000, &n) || set_number("HEDDLE_SHARE_MEM_WAIT", n) ? CLI_BAD : CLI_OK;

@@ -143,6 +143,10 @@ typedef struct CUlaunchConfig {
     X(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS)                                                        \
     X(cuGraphLaunch, (CUgraphExec g, CUstream s))                                                                      \
     X(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s))                                                                 \
+    X(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data))                                                   \
+    X(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data))                                              \
+    X(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags))                                                      \
+    X(cuStreamWaitEvent_ptsz, (CUstream s, CUevent e, unsigned flags))                                                 \
     X(cuStreamSynchronize, (CUstream s))                                                                               \
     X(cuStreamSynchronize_ptsz, (CUstream s))                                                                          \
     X(cuEventSynchronize, (CUevent e))                                                                                 \
@@ -182,6 +186,7 @@ typedef struct CUlaunchConfig {
     X(cuEventCreate, (CUevent *e, unsigned flags))                                                                     \
     X(cuEventDestroy_v2, (CUevent e))                                                                                  \
     X(cuEventRecord, (CUevent e, CUstream s))                                                                          \
+    X(cuEventQuery, (CUevent e))                                                                                       \
     X(cuMemHostRegister_v2, (void *p, size_t n, unsigned flags))                                                       \
     X(cuMemHostUnregister, (void *p))                                                                                  \
     X(cuMemHostGetDevicePointer_v2, (CUdeviceptr *d, void *p, unsigned flags))                                         \

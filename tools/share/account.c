@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { N_BUCKETS = 1024, LEAST_BYTES = 64 << 10, SETTLE_MS = 1000 };
+enum { N_BUCKETS = 1024, LEAST_BYTES = 64 << 10, SETTLE_MS = 1000, ROUND_TRIP_MS = 5 };
 
 typedef struct entry {
     uint64_t key;
@@ -23,6 +23,7 @@ typedef struct entry {
 static entry *buckets[N_BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_admitted[SHARE_MOST_GPUS];
+static _Thread_local uint64_t admitted_ms; /* after it stood in line; 0: it did not */
 
 static entry **bucket_of(uint64_t key) { return &buckets[(key * 0x9e3779b97f4a7c15u) >> 54]; }
 
@@ -32,18 +33,27 @@ static int counts(size_t n_bytes)
     return n_bytes >= LEAST_BYTES && !share_setting_is_off() && !share_client_is_inert();
 }
 
+static void stand_in_line(int gpu, size_t n_bytes)
+{
+    uint64_t begin_ms = share_now_ms(), end_ms;
+    share_client_memory(gpu, n_bytes, 1);
+    end_ms = share_now_ms();
+    admitted_ms = end_ms > begin_ms + ROUND_TRIP_MS ? end_ms : 0;
+}
+
 void share_account_begin(const share_driver *real, size_t n_bytes)
 {
     int before = errno, gpu;
     if (counts(n_bytes)) {
         gpu = share_client_gpu(real);
         if (gpu >= 0 && share_setting(SHARE_SET_MEM) && !__atomic_exchange_n(&is_admitted[gpu], 1, __ATOMIC_RELAXED))
-            share_client_memory(gpu, n_bytes, 1);
+            stand_in_line(gpu, n_bytes);
     }
     errno = before;
 }
 
-/* Memory of a program that has ended is free a little after its connection has: a thread that was told to try has a second for it. */
+/* Memory of a program that has ended is free a little after its connection has: a thread that was told to try, or admitted behind others,
+ * has a second for it. */
 static int answer_of(int gpu, size_t n_bytes, uint64_t *told_ms)
 {
     int said = share_client_memory(gpu, n_bytes, 0);
@@ -63,7 +73,7 @@ int share_account_again(const share_driver *real, size_t n_bytes, unsigned n_tri
     int before = errno, gpu = counts(n_bytes) ? share_client_gpu(real) : -1, again = 0;
     if (!n_tries) {
         end_ms = share_now_ms() + share_setting(SHARE_SET_MEM_WAIT);
-        told_ms = 0;
+        told_ms = admitted_ms;
     }
     if (gpu >= 0 && share_now_ms() < end_ms)
         again = answer_of(gpu, n_bytes, &told_ms) == SHARE_MEM_TRY && share_client_is_connected();

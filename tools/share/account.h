@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* account.h - memory of devices that this process has. A program that declared its peak waits before its first allocation until
- * there is room for it; of others an allocation that does not fit waits while somebody else may free some. */
+ * there is room for it; the same goes for a peak of earlier runs. Of others an allocation that does not fit waits while somebody else may free some. */
 #ifndef SHARE_ACCOUNT_H
 #define SHARE_ACCOUNT_H
 

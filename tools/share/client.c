@@ -186,6 +186,7 @@ static int send_hello(int memory)
     m.u.hello.class_ = share_setting_class();
     m.u.hello.memory_bytes = share_setting(SHARE_SET_MEM);
     m.u.hello.program = share_digest_of_program();
+    m.u.hello.command = share_digest_of_command(m.u.hello.program);
     snprintf(m.u.hello.name, sizeof m.u.hello.name, "%s", program_invocation_short_name);
     *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof memory), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(c), &memory, sizeof memory);
@@ -483,6 +484,7 @@ static void ask_memory(int gpu, uint64_t n_bytes, int is_first, uint32_t seq)
 {
     share_message m = {.version = SHARE_VERSION, .type = SHARE_MEM_ASK};
     m.u.mem.gpu = (uint32_t)gpu, m.u.mem.seq = seq, m.u.mem.n_bytes = n_bytes, m.u.mem.is_first = (uint32_t)is_first;
+    m.u.mem.patience_ms = (uint32_t)share_setting(SHARE_SET_MEM_WAIT);
     tell(&m);
 }
 
@@ -526,9 +528,14 @@ void share_client_used(int gpu, int64_t n_bytes)
 {
     share_message m = {.version = SHARE_VERSION, .type = SHARE_MEM_FREED};
     share_page *p = share_client_page();
+    uint64_t used, most;
     if (gpu < 0)
         return;
-    ADD(p->told[gpu].used_bytes, (uint64_t)n_bytes);
+    most = LOAD(p->told[gpu].peak_bytes);
+    used = __atomic_add_fetch(&p->told[gpu].used_bytes, (uint64_t)n_bytes, __ATOMIC_RELAXED);
+    while (used > most &&
+           !__atomic_compare_exchange_n(&p->told[gpu].peak_bytes, &most, used, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
     m.u.mem.gpu = (uint32_t)gpu;
     if (n_bytes < 0 && LOAD(p->memory_wanted))
         tell(&m);

@@ -2,6 +2,7 @@
 /* copy.c - decides what becomes of a copy (copy.h). */
 #include "copy.h"
 
+#include "ahead.h"
 #include "clock.h"
 #include "gate.h"
 #include "own.h"
@@ -146,10 +147,20 @@ static void count(uint64_t *word) { __atomic_add_fetch(word, 1, __ATOMIC_RELAXED
 
 static _Thread_local uint64_t begin_ns; /* of the copy; 0: it is not known */
 
+void share_copy_waits(const share_driver *real, CUstream s)
+{
+    int before = errno;
+    if (!share_client_is_inert() && !__atomic_load_n(&n_captures, __ATOMIC_SEQ_CST))
+        share_task_landed(share_ahead_land(real, s));
+    errno = before;
+}
+
 /* All that the stream holds has ended: before a copy out that is what its task computed. */
 static CUresult finish(const share_driver *real, const share_copy *c)
 {
-    CUresult r = share_stage_finish(real, c->stream);
+    CUresult r;
+    share_copy_waits(real, c->stream);
+    r = share_stage_finish(real, c->stream);
     if (r == CUDA_SUCCESS && c->direction == SHARE_OUT)
         share_task_computed();
     begin_ns = share_now_ns();
@@ -169,6 +180,33 @@ static int by_rings(const share_driver *real, const share_copy *c, CUresult *r)
     if (made)
         count(&share_client_page()->n_staged);
     return made;
+}
+
+static CUresult rest_of(const share_driver *real, const share_copy *c, size_t n_made)
+{
+    share_copy rest = *c;
+    CUresult r;
+    rest.device += n_made, rest.host = (char *)rest.host + n_made, rest.n_bytes -= n_made;
+    if (by_rings(real, &rest, &r))
+        return r;
+    return real->cuMemcpyHtoDAsync_v2(rest.device, rest.host, rest.n_bytes, rest.stream);
+}
+
+/* CUDA documents that a blocking copy begins when its stream has ended. */
+static int by_arena(const share_driver *real, const share_copy *c, CUresult *r)
+{
+    size_t n = 0;
+    *r = CUDA_SUCCESS;
+    if (!c->may_return && !share_ahead_follows(real, c->stream))
+        *r = finish(real, c);
+    if (*r == CUDA_SUCCESS)
+        n = share_ahead_copy(real, c, share_client_gpu(real), r);
+    if (n)
+        share_task_ahead();
+    count(n == c->n_bytes ? &share_client_page()->n_ahead : &share_client_page()->n_not_ahead);
+    if (*r == CUDA_SUCCESS && n && n < c->n_bytes)
+        *r = rest_of(real, c, n);
+    return n || *r != CUDA_SUCCESS;
 }
 
 static int by_parts(const share_driver *real, const share_copy *c, CUresult *r)
@@ -197,6 +235,8 @@ static int by_gate(const share_driver *real, const share_copy *c, CUresult *r)
         return 0;
     made = share_gate_copy(real, c, gpu, r);
     count(made ? &share_client_page()->n_gated : &share_client_page()->n_passed);
+    if (made)
+        share_ahead_others();
     return made;
 }
 
@@ -210,7 +250,11 @@ static int make(const share_driver *real, const share_copy *c, CUresult *r)
     share_task_copy(share_client_gpu(real), c->direction, c->n_bytes, c->may_return && host == PINNED);
     if (host == PINNED)
         return c->may_return ? by_gate(real, c, r) : by_parts(real, c, r);
-    return host == PAGEABLE && stages ? by_rings(real, c, r) : 0;
+    if (host != PAGEABLE || !stages)
+        return 0;
+    if (c->direction == SHARE_IN && share_ahead_is_on() && !share_record_is_on() && by_arena(real, c, r))
+        return 1;
+    return by_rings(real, c, r);
 }
 
 int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r)
@@ -255,6 +299,7 @@ void share_copy_forget(const share_driver *real, CUcontext c)
 {
     int before = errno;
     if (!share_client_is_inert()) {
+        share_ahead_forget(real, c);
         share_stage_forget(c);
         share_gate_forget(real, c);
         share_own_forget(c);

@@ -33,6 +33,9 @@ int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUd
 int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t);
 void share_copy_turned(const share_copy *c, share_turn *t);
 
+/* The program is about to wait for this stream, or (NULL) for all of the context. */
+void share_copy_waits(const share_driver *real, CUstream s);
+
 void share_copy_capture(int more); /* +1: one begins; -1: one has ended */
 /* The stream is in a capture, or any may be. */
 int share_copy_captures(const share_driver *real, CUstream s);

@@ -52,6 +52,7 @@ typedef struct daemon_state {
     uint32_t n_cards, pulse, n_gates, n_unseen;
     char unseen[SHARE_NAME_BYTES]; /* the last one */
     uint64_t begin_ns, pulse_ns;
+    uint64_t work, worked_ns; /* what all clients have done with GPUs, and when that last changed */
     int ends;
 } daemon_state;
 
@@ -193,9 +194,11 @@ static void hello(daemon_state *d, share_peer *p, const share_message *m, int pa
     p->pid = m->u.hello.pid, p->class_ = m->u.hello.class_, p->declared_bytes = m->u.hello.memory_bytes;
     copy_name(p->name, m->u.hello.name);
     d->peer_of[p->client] = p;
-    share_memory_join(&d->memory, (uint32_t)p->client, p->declared_bytes);
-    share_learn_join(&d->learner, (uint32_t)p->client, m->u.hello.program);
+    share_memory_join(&d->memory, (uint32_t)p->client, p->declared_bytes == SHARE_BY_HISTORY ? 0 : p->declared_bytes);
+    share_learn_join(&d->learner, (uint32_t)p->client, m->u.hello.program, m->u.hello.command);
     share_trace_client(d->trace, (uint32_t)p->client, p->pid, p->name);
+    if (share_setting(SHARE_SET_AHEAD) != SHARE_AHEAD_AS_DAEMON)
+        __atomic_store_n(&p->page->ahead_bytes, share_setting(SHARE_SET_AHEAD), __ATOMIC_RELAXED);
     share_peer_send(p, SHARE_WELCOME, NULL);
 }
 
@@ -226,6 +229,9 @@ static void gpu(daemon_state *d, share_peer *p, const share_message *m)
     if (card < 0 || share_peer_gpu(p, (uint32_t)card) >= 0)
         return; /* what it asks for this one is granted at once: is_shared stays 0 */
     p->link_of[m->u.gpu.gpu] = card;
+    if (p->declared_bytes == SHARE_BY_HISTORY)
+        share_memory_expect(&d->memory, (uint32_t)p->client, (uint32_t)card,
+                            share_learn_peak_of(&d->learner, (uint32_t)p->client, d->cards[card].uuid));
     share_arbiter_use(&d->arbiter, (uint32_t)p->client, (uint32_t)card);
 }
 
@@ -321,6 +327,7 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
     if (link < 0)
         return;
     for_each_client(d, read_used);
+    share_memory_patience(&d->memory, (uint32_t)p->client, m->u.mem.patience_ms);
     if (m->type == SHARE_MEM_FREED)
         share_memory_freed(&d->memory, (uint32_t)link);
     else
@@ -399,10 +406,19 @@ static void message(daemon_state *d, share_peer *p, const share_message *m, int 
         close(passed);
 }
 
+static void learn_peaks(daemon_state *d, const share_peer *p)
+{
+    for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        if (p->link_of[g] >= 0)
+            share_learn_peak(&d->learner, (uint32_t)p->client, d->cards[p->link_of[g]].uuid,
+                             __atomic_load_n(&p->page->told[g].peak_bytes, __ATOMIC_RELAXED));
+}
+
 static void drop(daemon_state *d, share_peer *p)
 {
     if (p->client >= 0) {
         for_each_client(d, read_used);
+        learn_peaks(d, p);
         d->peer_of[p->client] = NULL;
         share_arbiter_leave(&d->arbiter, (uint32_t)p->client, share_now_ns());
         share_memory_leave(&d->memory, (uint32_t)p->client);
@@ -464,6 +480,28 @@ static void tell_pulse(daemon_state *d, share_peer *p)
     __atomic_store_n(&p->page->pulse, d->pulse, __ATOMIC_RELAXED);
 }
 
+/* Everything that a client does with a GPU changes one of these. */
+static void add_work(daemon_state *d, share_peer *p)
+{
+    d->work +=
+        __atomic_load_n(&p->page->n_launches, __ATOMIC_RELAXED) + __atomic_load_n(&p->page->n_tasks, __ATOMIC_RELAXED);
+    for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        d->work += __atomic_load_n(&p->page->told[g].used_bytes, __ATOMIC_RELAXED) +
+                   __atomic_load_n(&p->page->told[g].beats[0], __ATOMIC_RELAXED) +
+                   __atomic_load_n(&p->page->told[g].beats[1], __ATOMIC_RELAXED);
+}
+
+static void watch_line(daemon_state *d, uint64_t now)
+{
+    uint64_t before = d->work;
+    d->work = 0;
+    for_each_client(d, add_work);
+    if (d->work != before)
+        d->worked_ns = now;
+    share_memory_idle(&d->memory, (now - d->worked_ns) / 1000000u);
+    carry_out(d);
+}
+
 /* Not for every program that ends; and not while others wait for the link. */
 static void save_history(daemon_state *d, uint64_t now, uint64_t rest_ns)
 {
@@ -490,6 +528,7 @@ static void pass_time(daemon_state *d)
         d->pulse_ns = now;
         d->pulse++;
         for_each_client(d, tell_pulse);
+        watch_line(d, now);
         if (!d->arbiter.n_asks)
             save_history(d, now, SAVE_NS);
     }
@@ -565,6 +604,7 @@ int share_daemon_serve(int fd, const share_rules *rules, const char *trace, cons
     sigset_t during;
     if (!d)
         return share_because(why, "there is no memory for the daemon");
+    share_setting_load();
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     catch_signals(&during);
     d->listener = fd, d->begin_ns = share_now_ns(), d->mps = mps;

@@ -21,7 +21,8 @@ static inline uint64_t share_digest(uint64_t begin, const void *bytes, size_t n)
     return h ? h : 1;
 }
 
-/* Of the bytes of the running executable; 0: they cannot be read. */
+/* Of the bytes of the running executable; of that and its arguments (64 KiB of them). 0: they cannot be read. */
 uint64_t share_digest_of_program(void);
+uint64_t share_digest_of_command(uint64_t program);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* history.c - the table of earlier tasks and its file (history.h). */
+/* history.c - the tables of earlier tasks and of peaks, and their file (history.h). */
 #include "history.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char head[] = "heddle share history 1\n";
+static const char head[] = "heddle share history 2\n", first_head[] = "heddle share history 1\n";
 
 /* ---- the table ---- */
 
@@ -39,24 +39,64 @@ static int can_be(const share_past *p)
            p->in_bytes + p->out_bytes >= p->first_bytes && p->p_ns <= SHARE_MOST_PAST_NS;
 }
 
+/* 0: nobody saw them. */
+static uint64_t believed_ns(uint64_t before, uint64_t now)
+{
+    if (!before || !now)
+        return before + now;
+    return now < before ? now : before + (now - before) / 8;
+}
+
 void share_history_learn(share_history *h, const share_past *p)
 {
     share_past *mine;
-    uint64_t before;
     if (!can_be(p))
         return;
-    if (h->n >= SHARE_MOST_PASTS * 3 / 4)
-        memset(h, 0, sizeof *h);
+    if (h->n >= SHARE_MOST_PASTS * 3 / 4) {
+        memset(h->pasts, 0, sizeof h->pasts);
+        h->n = 0;
+    }
     mine = place_of(h, p->program, p->task, p->first_bytes);
-    before = mine->program ? mine->p_ns : p->p_ns;
     h->n += !mine->program;
     *mine = (share_past){p->program,
                          p->task,
                          p->first_bytes,
                          p->in_bytes,
                          p->out_bytes,
-                         p->p_ns < before ? p->p_ns : before + (p->p_ns - before) / 8,
+                         believed_ns(mine->p_ns, p->p_ns),
                          mine->n_seen + (mine->n_seen < UINT32_MAX)};
+    h->is_changed = 1;
+}
+
+static share_peak *peak_of(const share_history *h, uint64_t program)
+{
+    uint64_t at = program * 0x94d049bb133111ebu >> 32;
+    for (;; at++) {
+        const share_peak *p = &h->peaks[at % SHARE_MOST_PEAKS];
+        if (!p->program || p->program == program)
+            return (share_peak *)(uintptr_t)p;
+    }
+}
+
+uint64_t share_history_peak(const share_history *h, uint64_t program)
+{
+    return program ? peak_of(h, program)->n_bytes : 0;
+}
+
+void share_history_learn_peak(share_history *h, uint64_t program, uint64_t n_bytes)
+{
+    share_peak *mine;
+    if (!program || !n_bytes || n_bytes > SHARE_MOST_PAST_BYTES)
+        return;
+    if (h->n_peaks >= SHARE_MOST_PEAKS * 3 / 4) {
+        memset(h->peaks, 0, sizeof h->peaks);
+        h->n_peaks = 0;
+    }
+    mine = peak_of(h, program);
+    h->n_peaks += !mine->program;
+    mine->program = program;
+    mine->n_bytes = n_bytes >= mine->n_bytes ? n_bytes : mine->n_bytes - (mine->n_bytes - n_bytes + 3) / 4;
+    mine->n_seen += mine->n_seen < UINT32_MAX;
     h->is_changed = 1;
 }
 
@@ -76,7 +116,11 @@ char *share_history_text(const share_history *h, size_t *n_bytes)
                     "%016" PRIx64 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\n",
                     p->program, p->task, p->first_bytes, p->in_bytes, p->out_bytes, p->p_ns, p->n_seen);
     }
-    fprintf(out, "end %" PRIu32 "\n", h->n);
+    for (uint32_t i = 0; i < SHARE_MOST_PEAKS; i++)
+        if (h->peaks[i].program)
+            fprintf(out, "peak\t%016" PRIx64 "\t%" PRIu64 "\t%" PRIu32 "\n", h->peaks[i].program, h->peaks[i].n_bytes,
+                    h->peaks[i].n_seen);
+    fprintf(out, "end %" PRIu32 "\n", h->n + h->n_peaks);
     return fclose(out) ? NULL : text;
 }
 
@@ -119,6 +163,36 @@ static const char *read_line(share_history *h, const char *at, const char *end)
     return at;
 }
 
+static const char *read_peak(share_history *h, const char *at, const char *end)
+{
+    uint64_t program, n_bytes, n_seen;
+    share_peak *mine;
+    at = number(at, end, 16, '\t', UINT64_MAX, &program);
+    at = at ? number(at, end, 10, '\t', SHARE_MOST_PAST_BYTES, &n_bytes) : NULL;
+    at = at ? number(at, end, 10, '\n', UINT32_MAX, &n_seen) : NULL;
+    if (!at || !program || !n_bytes || !n_seen || h->n_peaks >= SHARE_MOST_PEAKS * 3 / 4)
+        return NULL;
+    mine = peak_of(h, program);
+    if (mine->program)
+        return NULL; /* twice */
+    *mine = (share_peak){program, n_bytes, (uint32_t)n_seen};
+    h->n_peaks++;
+    return at;
+}
+
+static int begins_with(const char *at, const char *end, const char *word)
+{
+    return (size_t)(end - at) >= strlen(word) && !memcmp(at, word, strlen(word));
+}
+
+static const char *read_any(share_history *h, const char *at, const char *end, int has_peaks)
+{
+    static const char peak[] = "peak\t";
+    if (has_peaks && begins_with(at, end, peak))
+        return read_peak(h, at + strlen(peak), end);
+    return read_line(h, at, end);
+}
+
 static int is_end(const char *at, const char *end, uint32_t n)
 {
     char line[32];
@@ -130,12 +204,13 @@ int share_history_parse(share_history *h, const char *text, size_t n_bytes, shar
 {
     const char *at = text + sizeof head - 1, *end = text + n_bytes;
     uint32_t line = 1;
+    int is_first = begins_with(text, end, first_head);
     memset(h, 0, sizeof *h);
-    if (n_bytes < sizeof head - 1 || memcmp(text, head, sizeof head - 1))
+    if (!is_first && !begins_with(text, end, head))
         return share_because(why, "line 1 is not the head of a history of this version");
-    while (!is_end(at, end, h->n)) {
+    while (!is_end(at, end, h->n + h->n_peaks)) {
         line++;
-        at = at < end ? read_line(h, at, end) : NULL;
+        at = at < end ? read_any(h, at, end, !is_first) : NULL;
         if (!at) {
             memset(h, 0, sizeof *h);
             return share_because(why, "line %" PRIu32 " is not what a daemon writes", line);
@@ -177,9 +252,11 @@ int share_history_read(share_history *h, const char *path, share_why *why)
     memset(h, 0, sizeof *h);
     if (fd < 0)
         return errno == ENOENT ? 0 : share_because(why, "%s: %s", path, strerror(errno));
-    text = !fstat(fd, &s) && S_ISREG(s.st_mode) ? malloc(MOST) : NULL;
-    n = text ? read(fd, text, MOST) : -1;
+    text = malloc(MOST);
+    n = text && !fstat(fd, &s) && S_ISREG(s.st_mode) ? read(fd, text, MOST) : -1;
     close(fd);
+    if (!text) /* the file may be good */
+        return share_because(why, "%s: there is no memory to read it", path);
     failed = n < 0       ? share_because(&because, "it cannot be read")
              : n == MOST ? share_because(&because, "it is larger than a daemon writes")
                          : share_history_parse(h, text, (size_t)n, &because);

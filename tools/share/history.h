@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* history.h - what programs did on earlier runs: by digest of the executable and GPU, number of the task, and bytes of its first copy,
- * what the task copies and how long its kernels take. In memory a table; between daemons a file.
+ * what the task copies and how long its kernels take; and by digest of executable, arguments and GPU, how much memory of the GPU the program had at most. In memory
+ * tables; between daemons a file.
  *
  * The file is text, written whole under another name first. It is checked when read: anything that this daemon would not have
- * written makes it a bad one, which is set aside as FILE.bad and said. The daemon then starts without. */
+ * written makes it a bad one, which is set aside as FILE.bad and said. The daemon then starts without. Files of the first version, which
+ * had no peaks, are read. */
 #ifndef SHARE_HISTORY_H
 #define SHARE_HISTORY_H
 
@@ -12,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SHARE_MOST_PASTS = 4096 };
+enum { SHARE_MOST_PASTS = 4096, SHARE_MOST_PEAKS = 1024 };
 #define SHARE_MOST_PAST_BYTES ((uint64_t)1 << 50)
 #define SHARE_MOST_PAST_NS 3600000000000u
 #define SHARE_ANY_TASK UINT32_MAX /* the last one of the program that began so */
@@ -25,17 +27,28 @@ typedef struct share_past {
     uint32_t n_seen;
 } share_past;
 
+typedef struct share_peak {
+    uint64_t program, n_bytes; /* neither is 0 */
+    uint32_t n_seen;
+} share_peak;
+
 typedef struct share_history {
     share_past pasts[SHARE_MOST_PASTS]; /* found by digest */
-    uint32_t n;
+    share_peak peaks[SHARE_MOST_PEAKS]; /* the same */
+    uint32_t n, n_peaks;
     int is_changed; /* since it was read or written */
 } share_history;
 
 /* NULL: it was never seen. */
 const share_past *share_history_find(const share_history *h, uint64_t program, uint32_t task, uint64_t first_bytes);
 /* A task has ended (n_seen is not read). What cannot be is passed over. Others only lengthen kernels: shorter times are believed
- * at once, longer ones slowly. When the table is full, it begins anew. */
+ * at once, longer ones slowly; 0 tells nothing. When the table is full, it begins anew. */
 void share_history_learn(share_history *h, const share_past *p);
+
+/* The most memory that the program had on its last runs; 0: it was never seen. */
+uint64_t share_history_peak(const share_history *h, uint64_t program);
+/* A run has ended. A higher peak is believed at once, a lower one slowly. When the table is full, it begins anew. */
+void share_history_learn_peak(share_history *h, uint64_t program, uint64_t n_bytes);
 
 /* Text of the file: to be freed; NULL: no memory. */
 char *share_history_text(const share_history *h, size_t *n_bytes);

@@ -65,19 +65,20 @@ static kernel *find(const share_driver *real, CUfunction f, uint64_t n_blocks, u
     return k;
 }
 
-void share_launch_end(const share_driver *real, CUfunction f, uint64_t n_blocks, uint32_t block_threads, CUstream s,
-                      uint64_t begin_ns)
+uint64_t share_launch_end(const share_driver *real, CUfunction f, uint64_t n_blocks, uint32_t block_threads, CUstream s,
+                          uint64_t begin_ns)
 {
     uint64_t ns;
     kernel *k;
     if (share_stage_finish(real, s) != CUDA_SUCCESS)
-        return;
+        return 0;
     ns = share_now_ns() - begin_ns;
     pthread_mutex_lock(&lock);
     k = find(real, f, n_blocks, block_threads);
     if (k)
         k->n++, k->ns += ns;
     pthread_mutex_unlock(&lock);
+    return ns;
 }
 
 void share_launch_print(FILE *out)

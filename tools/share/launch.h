@@ -11,8 +11,9 @@
 extern int share_launch_is_timed;
 /* Before a launch: all that the stream holds has ended. 0: it is not timed. */
 uint64_t share_launch_begin(const share_driver *real, CUstream s);
-void share_launch_end(const share_driver *real, CUfunction f, uint64_t n_blocks, uint32_t block_threads, CUstream s,
-                      uint64_t begin_ns);
+/* Behind it: how long it took, or 0. */
+uint64_t share_launch_end(const share_driver *real, CUfunction f, uint64_t n_blocks, uint32_t block_threads, CUstream s,
+                          uint64_t begin_ns);
 /* A list in JSON of kernels by name, block and grid. */
 void share_launch_print(FILE *out);
 

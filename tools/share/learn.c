@@ -8,10 +8,10 @@
 
 enum { MOST_NUMBERED = 64 }; /* later tasks of a program are remembered by their first copy alone */
 
-void share_learn_join(share_learner *l, uint32_t client, uint64_t program)
+void share_learn_join(share_learner *l, uint32_t client, uint64_t program, uint64_t command)
 {
     memset(&l->clients[client], 0, sizeof l->clients[client]);
-    l->clients[client].program = program;
+    l->clients[client].program = program, l->clients[client].command = command;
 }
 
 static void remember(share_learner *l, uint32_t client)
@@ -40,6 +40,16 @@ share_expected share_learn_expect(const share_learner *l, uint32_t client, const
     if (!p)
         p = share_history_find(&l->history, program, SHARE_ANY_TASK, first_bytes);
     return p ? (share_expected){p->in_bytes, p->out_bytes, p->p_ns, 1} : (share_expected){0, 0, 0, 0};
+}
+
+uint64_t share_learn_peak_of(const share_learner *l, uint32_t client, const uint8_t *uuid)
+{
+    return share_history_peak(&l->history, on_gpu(l->clients[client].command, uuid));
+}
+
+void share_learn_peak(share_learner *l, uint32_t client, const uint8_t *uuid, uint64_t n_bytes)
+{
+    share_history_learn_peak(&l->history, on_gpu(l->clients[client].command, uuid), n_bytes);
 }
 
 void share_learn_task(share_learner *l, uint32_t client, const uint8_t *uuid, const share_past *p)

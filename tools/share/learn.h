@@ -12,16 +12,19 @@
 typedef struct share_learner {
     share_history history;
     struct {
-        uint64_t program; /* 0: it is not known */
-        share_past told;  /* of the task at hand; program 0: nothing */
+        uint64_t program, command; /* digests of the executable, and of that with its arguments; 0: not known */
+        share_past told;           /* of the task at hand; program 0: nothing */
     } clients[SHARE_MOST_CLIENTS];
 } share_learner;
 
-void share_learn_join(share_learner *l, uint32_t client, uint64_t program);
+void share_learn_join(share_learner *l, uint32_t client, uint64_t program, uint64_t command);
 void share_learn_leave(share_learner *l, uint32_t client);
 /* uuid: of the GPU. */
 share_expected share_learn_expect(const share_learner *l, uint32_t client, const uint8_t *uuid, uint32_t task,
                                   uint64_t first_bytes);
+/* The most memory of this GPU that the client's program had on earlier runs with the same arguments, or 0; what the client had, when it leaves. */
+uint64_t share_learn_peak_of(const share_learner *l, uint32_t client, const uint8_t *uuid);
+void share_learn_peak(share_learner *l, uint32_t client, const uint8_t *uuid, uint64_t n_bytes);
 /* p: program is not read. */
 void share_learn_task(share_learner *l, uint32_t client, const uint8_t *uuid, const share_past *p);
 

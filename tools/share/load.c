@@ -25,14 +25,17 @@ static int program_of(share_load *load, const char *name)
 }
 
 /* Doubles an array each time its number comes to a power of two. */
-static int has_room(void **array, uint32_t n, size_t size)
+static int has_room(share_load *load, void **array, uint32_t n, size_t size)
 {
     void *more;
     if (n & (n - 1))
         return 1;
-    more = n < SHARE_MOST_CALLS ? realloc(*array, (n ? 2 * (size_t)n : 1) * size) : NULL;
+    if (n >= SHARE_MOST_CALLS)
+        return 0;
+    more = realloc(*array, (n ? 2 * (size_t)n : 1) * size);
     if (more)
         *array = more;
+    load->lacks_memory |= !more;
     return more != NULL;
 }
 
@@ -40,7 +43,7 @@ int share_load_task_new(share_load *load, const char *program)
 {
     int p = program_of(load, program);
     void *tasks = load->tasks;
-    int ok = p >= 0 && has_room(&tasks, load->n_tasks, sizeof *load->tasks);
+    int ok = p >= 0 && has_room(load, &tasks, load->n_tasks, sizeof *load->tasks);
     load->tasks = tasks;
     if (ok)
         load->tasks[load->n_tasks++] = (share_load_task){(uint32_t)p, load->n_calls, 0};
@@ -50,7 +53,7 @@ int share_load_task_new(share_load *load, const char *program)
 int share_load_call_new(share_load *load, share_channel channel, uint64_t ns)
 {
     void *calls = load->calls;
-    int ok = ns <= SHARE_MOST_NS && has_room(&calls, load->n_calls, sizeof *load->calls);
+    int ok = ns <= SHARE_MOST_NS && has_room(load, &calls, load->n_calls, sizeof *load->calls);
     load->calls = calls;
     if (!ok)
         return -1;
@@ -64,7 +67,7 @@ int share_load_call_new(share_load *load, share_channel channel, uint64_t ns)
 int share_load_kernel_new(share_load *load, const share_load_kernel *k)
 {
     void *kernels = load->kernels;
-    int ok = k->n && k->ns <= SHARE_MOST_NS && has_room(&kernels, load->n_kernels, sizeof *k);
+    int ok = k->n && k->ns <= SHARE_MOST_NS && has_room(load, &kernels, load->n_kernels, sizeof *k);
     load->kernels = kernels;
     if (ok)
         load->kernels[load->n_kernels++] = *k;

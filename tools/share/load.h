@@ -39,6 +39,7 @@ typedef struct share_load {
     share_call *calls;
     share_load_kernel *kernels; /* of a trace of `profile` */
     uint32_t n_kernels;
+    int lacks_memory; /* it is why something could not be added */
 } share_load;
 
 /* gb_per_s: of the link, each way, for the bytes of a table. 0, or -1 with a sentence; *load is empty then. */

@@ -86,6 +86,8 @@ int share_load_read(const char *text, size_t n_bytes, double gb_per_s, share_loa
                                              : read_table(text, n_bytes, gb_per_s, load, why);
     if (!failed && !load->n_calls)
         failed = share_because(why, "there is no task");
+    if (failed && load->lacks_memory)
+        share_because(why, "there is no memory for the tasks");
     if (failed)
         share_load_free(load);
     return failed;

@@ -13,8 +13,17 @@ void share_memory_join(share_memory *m, uint32_t client, uint64_t declared_bytes
     memset(&m->clients[client], 0, sizeof m->clients[client]);
     m->clients[client].is_here = 1;
     m->clients[client].joined = ++m->clock;
-    m->clients[client].declared_bytes = declared_bytes;
+    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
+        m->clients[client].declared_bytes[g] = declared_bytes;
 }
+
+void share_memory_expect(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes)
+{
+    m->clients[client].declared_bytes[gpu] = n_bytes;
+    m->clients[client].is_known = 1;
+}
+
+void share_memory_patience(share_memory *m, uint32_t client, uint32_t ms) { m->clients[client].patience_ms = ms; }
 
 void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes)
 {
@@ -31,13 +40,13 @@ static void answer(share_memory *m, uint32_t client, uint32_t said)
 
 /* ---- the line of those who declared ---- */
 
-static uint64_t reserved(const share_memory *m, uint32_t gpu)
+uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
         uint64_t used = m->clients[i].is_here ? m->clients[i].used_bytes[gpu] : 0;
-        if (m->clients[i].is_here && (m->clients[i].is_admitted >> gpu & 1) && m->clients[i].declared_bytes > used)
-            used = m->clients[i].declared_bytes;
+        if (m->clients[i].is_here && (m->clients[i].is_admitted >> gpu & 1) && m->clients[i].declared_bytes[gpu] > used)
+            used = m->clients[i].declared_bytes[gpu];
         sum = used > UINT64_MAX - sum ? UINT64_MAX : sum + used;
     }
     return sum;
@@ -59,12 +68,22 @@ static void admit(share_memory *m, uint32_t gpu)
 {
     int i;
     while ((i = longest(m, gpu, SHARE_MEM_LINE)) >= 0) {
-        uint64_t taken = reserved(m, gpu), wanted = m->clients[i].declared_bytes;
+        uint64_t taken = share_memory_reserved(m, gpu), wanted = m->clients[i].declared_bytes[gpu];
         if (taken && (taken > m->capacity[gpu] || wanted > m->capacity[gpu] - taken))
             return;
         m->clients[i].is_admitted |= 1u << gpu;
         answer(m, (uint32_t)i, SHARE_MEM_TRY);
     }
+}
+
+void share_memory_idle(share_memory *m, uint64_t ms)
+{
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (m->clients[i].is_here && m->clients[i].is_known && m->clients[i].waits == SHARE_MEM_LINE &&
+            m->clients[i].patience_ms <= ms) {
+            m->clients[i].is_admitted |= 1u << m->clients[i].gpu;
+            answer(m, i, SHARE_MEM_TRY);
+        }
 }
 
 /* ---- those whose allocation failed ---- */
@@ -104,6 +123,8 @@ void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t s
     m->clients[client].waits = !n_bytes ? SHARE_MEM_NO_WAIT : is_first ? SHARE_MEM_LINE : SHARE_MEM_MORE;
     m->clients[client].gpu = gpu, m->clients[client].seq = seq, m->clients[client].n_bytes = n_bytes;
     m->clients[client].since = ++m->clock;
+    if (is_first && n_bytes && !m->clients[client].declared_bytes[gpu])
+        answer(m, client, SHARE_MEM_TRY);
     settle(m, gpu);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.h - memory of GPUs among clients: a state machine like arbiter.h.
  *
- * A client that declared a peak is admitted, in order, when the sum of peaks fits. Another one, when an allocation failed, waits
+ * A client that declared a peak, or is known to have one, is admitted, in order, when the sum of peaks fits. Another one, when an allocation failed, waits
  * while somebody else has memory that may become free; when all with memory wait, the youngest is told that there will be none. Accounts of
  * a client are gone when it leaves. */
 #ifndef SHARE_MEMORY_H
@@ -17,11 +17,11 @@ typedef enum share_mem_wait { SHARE_MEM_NO_WAIT, SHARE_MEM_LINE, SHARE_MEM_MORE 
 typedef struct share_memory {
     uint64_t capacity[SHARE_MOST_LINKS];
     struct {
-        int is_here;
-        uint64_t joined, declared_bytes, used_bytes[SHARE_MOST_LINKS];
+        int is_here, is_known; /* is_known: it declared nothing, its peaks are those of earlier runs */
+        uint64_t joined, declared_bytes[SHARE_MOST_LINKS], used_bytes[SHARE_MOST_LINKS];
         uint32_t is_admitted; /* bit set of GPUs */
         share_mem_wait waits;
-        uint32_t gpu, seq;
+        uint32_t gpu, seq, patience_ms;
         uint64_t n_bytes, since; /* since: place in the line */
     } clients[SHARE_MOST_CLIENTS];
     uint64_t clock;
@@ -32,10 +32,19 @@ typedef struct share_memory {
 void share_memory_init(share_memory *m);
 void share_memory_gpu(share_memory *m, uint32_t gpu, uint64_t capacity_bytes);
 void share_memory_join(share_memory *m, uint32_t client, uint64_t declared_bytes);
+/* Of a client that declared nothing this peak is known. It stands in line, but not for ever: programs that wait for one another, as ranks
+ * of MPI, may together have more peaks than there is memory. */
+void share_memory_expect(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes);
+/* So long will it stand there while nobody works. */
+void share_memory_patience(share_memory *m, uint32_t client, uint32_t ms);
+/* Nobody has worked for so long: programs without more patience are admitted. */
+void share_memory_idle(share_memory *m, uint64_t ms);
+/* What is promised, or taken. */
+uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu);
 void share_memory_leave(share_memory *m, uint32_t client);
 /* What the client has; to be told before a decision depends on it. */
 void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes);
-/* n_bytes 0: it does not wait any more. */
+/* n_bytes 0: it does not wait any more. is_first: it waits for its peak; without one it need not. */
 void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first);
 /* Somebody freed some. */
 void share_memory_freed(share_memory *m, uint32_t gpu);

@@ -15,7 +15,7 @@ typedef struct share_peer {
     share_page *page;
     int32_t pid;
     uint32_t class_;
-    uint64_t declared_bytes;
+    uint64_t declared_bytes; /* SHARE_BY_HISTORY: what is known of it counts */
     char name[SHARE_NAME_BYTES];
     int link_of[SHARE_MOST_GPUS]; /* the daemon's number of a GPU; -1 */
     struct {

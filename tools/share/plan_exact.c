@@ -218,7 +218,7 @@ int share_plan_exact(const share_task *tasks, uint32_t n, shop from, uint32_t sl
         return -1;
     memcpy(of, order, n * sizeof *of);
     f->tasks = tasks, f->of = of, f->n = n, f->from = from;
-    f->n_pairs = 0, f->room = (size_t)8 << n, f->n_front = 0;
+    f->n_pairs = 0, f->room = (size_t)2 << n, f->n_front = 0;
     f->first = malloc((((size_t)1 << n) + 1) * sizeof *f->first);
     f->pairs = malloc(f->room * sizeof *f->pairs);
     failed = !f->first || !f->pairs || fill(f);

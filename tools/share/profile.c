@@ -50,11 +50,11 @@ static void print_kernel(const share_load_kernel *k, const share_kernels *known,
 }
 
 /* With what eight times the grid would take, as estimate.h has it. */
-static void print_kernels(const share_load *load, FILE *out)
+static int print_kernels(const share_load *load, FILE *out)
 {
     share_kernels *known = load->n_kernels ? calloc(1, sizeof *known) : NULL;
     if (!known)
-        return;
+        return load->n_kernels ? -1 : 0;
     for (uint32_t i = 0; i < load->n_kernels; i++) {
         const share_load_kernel *k = &load->kernels[i];
         share_kernels_learn(known, digest_of(k), k->block_threads, k->n_blocks, (double)k->ns / (double)k->n);
@@ -64,11 +64,13 @@ static void print_kernels(const share_load *load, FILE *out)
     for (uint32_t i = 0; i < load->n_kernels; i++)
         print_kernel(&load->kernels[i], known, out);
     free(known);
+    return 0;
 }
 
 int share_profile_file(const char *path, FILE *out, share_why *why)
 {
     share_load load;
+    int failed = 0;
     if (share_load_file(path, 1, &load, why))
         return -1;
     fprintf(out, "%-20s %6s %6s %10s %10s %6s %10s\n", "program", "tasks", "in", "ms", "kernels ms", "out", "ms");
@@ -79,7 +81,8 @@ int share_profile_file(const char *path, FILE *out, share_why *why)
             add(&load, &load.tasks[i], &s);
         print_line(&load, &load.tasks[first], &s, out);
     }
-    print_kernels(&load, out);
+    if (print_kernels(&load, out))
+        failed = share_because(why, "there is no memory for the kernels");
     share_load_free(&load);
-    return 0;
+    return failed;
 }

@@ -28,6 +28,7 @@ typedef struct sim {
     lane lanes[SHARE_N_CHANNELS];
     uint32_t rank[SHARE_MOST_TASKS], clock, places;
     uint64_t random;
+    int lacks_memory; /* for a plan */
     double now;
     share_replay_result *result;
 } sim;
@@ -130,8 +131,10 @@ static void rank_all(sim *s)
             tasks[n] = told(s, &s->players[i]);
             of[n++] = i;
         }
-    if (share_rank(s->how->policy, tasks, n, &now, &s->places, order))
+    if (share_rank(s->how->policy, tasks, n, &now, &s->places, order)) {
+        s->lacks_memory = 1;
         share_order(SHARE_POLICY_FIFO, tasks, n, &now, order);
+    }
     for (uint32_t i = 0; i < n; i++) {
         s->rank[of[order[i]]] = i;
         s->players[of[i]].place = tasks[i].place;
@@ -261,6 +264,7 @@ static void sum_up(const sim *s)
 int share_replay(const share_load *load, const share_replay_how *how, share_replay_result *result)
 {
     sim *s;
+    int failed;
     if (!how->row || how->row > share_policy_most_row(how->policy))
         return -1;
     s = calloc(1, sizeof *s);
@@ -277,11 +281,12 @@ int share_replay(const share_load *load, const share_replay_how *how, share_repl
                 choose(s, c);
     while (step(s));
     sum_up(s);
+    failed = s->lacks_memory;
     free(s);
-    return 0;
+    return failed ? -1 : 0;
 }
 
-uint64_t share_replay_least(const share_load *load)
+int share_replay_least(const share_load *load, uint64_t *least)
 {
     share_task tasks[SHARE_MOST_TASKS] = {0};
     uint32_t order[SHARE_MOST_TASKS];
@@ -295,7 +300,11 @@ uint64_t share_replay_least(const share_load *load)
             *of[load->calls[k].channel] += load->calls[k].ns;
         x->is_known = 1;
     }
-    if (load->n_programs > SHARE_MOST_ROW || share_order(SHARE_POLICY_EXACT, tasks, load->n_programs, &now, order))
+    *least = 0;
+    if (load->n_programs > SHARE_MOST_ROW)
         return 0;
-    return share_ends(tasks, order, load->n_programs, &now, &sum);
+    if (share_order(SHARE_POLICY_EXACT, tasks, load->n_programs, &now, order))
+        return -1;
+    *least = share_ends(tasks, order, load->n_programs, &now, &sum);
+    return 0;
 }

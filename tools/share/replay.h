@@ -29,8 +29,8 @@ typedef struct share_replay_result {
 
 /* 0, or -1: the policy refuses the row, or there is no memory. */
 int share_replay(const share_load *load, const share_replay_how *how, share_replay_result *result);
-/* When the last program ends in the best order if each were one task: no order of programs does better. 0: there
- * are more than SHARE_MOST_ROW programs. */
-uint64_t share_replay_least(const share_load *load);
+/* *least: when the last program ends in the best order if each were one task: no order of programs does better; 0: there
+ * are more than SHARE_MOST_ROW programs. 0, or -1: there is no memory. */
+int share_replay_least(const share_load *load, uint64_t *least);
 
 #endif

@@ -79,8 +79,10 @@ static uint32_t last_row(const share_replay_options *o, share_policy policy)
 
 static int print_all(const share_load *load, const share_replay_options *o, FILE *out)
 {
-    uint64_t least = share_replay_least(load);
+    uint64_t least;
     int n = 0;
+    if (share_replay_least(load, &least))
+        return -1;
     print_head(out, load, o, least);
     for (int i = 0; i < SHARE_N_POLICIES; i++)
         for (uint32_t row = o->row_first; o->policies >> i & 1 && row <= last_row(o, (share_policy)i); row++) {

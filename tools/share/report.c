@@ -67,6 +67,13 @@ static void print_card(FILE *out, const share_report_input *in, uint32_t card)
     fputs("]}", out);
 }
 
+static uint64_t memory_wanted(const share_report_input *in, const share_peer *p)
+{
+    uint32_t gpu = in->memory->clients[p->client].gpu;
+    return in->memory->clients[p->client].waits == SHARE_MEM_LINE ? in->memory->clients[p->client].declared_bytes[gpu]
+                                                                  : in->memory->clients[p->client].n_bytes;
+}
+
 static void print_waits(FILE *out, const share_report_input *in, const share_peer *p)
 {
     const char *comma = "";
@@ -81,11 +88,14 @@ static void print_waits(FILE *out, const share_report_input *in, const share_pee
                 comma, way_words[a->way], a->link, a->n_bytes, us(in->now_ns - a->since_ns), a->n_overtaken);
         comma = ", ";
     }
-    if (in->memory->clients[p->client].waits != SHARE_MEM_NO_WAIT)
-        fprintf(out, "%s{\"for\": \"memory\", \"gpu\": %u, \"bytes\": %" PRIu64 "}", comma,
-                in->memory->clients[p->client].gpu,
-                in->memory->clients[p->client].waits == SHARE_MEM_LINE ? p->declared_bytes
-                                                                       : in->memory->clients[p->client].n_bytes);
+    if (in->memory->clients[p->client].waits != SHARE_MEM_NO_WAIT) {
+        uint32_t gpu = in->memory->clients[p->client].gpu;
+        fprintf(out,
+                "%s{\"for\": \"memory\", \"gpu\": %u, \"bytes\": %" PRIu64 ", \"reserved_bytes\": %" PRIu64
+                ", \"is_in_line\": %s}",
+                comma, gpu, memory_wanted(in, p), share_memory_reserved(in->memory, gpu),
+                in->memory->clients[p->client].waits == SHARE_MEM_LINE ? "true" : "false");
+    }
     fputc(']', out);
 }
 
@@ -104,12 +114,14 @@ static void print_client(FILE *out, const share_report_input *in, const share_pe
     fprintf(out,
             ", \"class\": \"%s\", \"memory_bytes\": %" PRIu64 ", \"declared_bytes\": %" PRIu64
             ", \"in_bytes\": %" PRIu64 ", \"out_bytes\": %" PRIu64,
-            class_words[p->class_], used, p->declared_bytes, copied[0], copied[1]);
+            class_words[p->class_], used, p->declared_bytes == SHARE_BY_HISTORY ? 0 : p->declared_bytes, copied[0],
+            copied[1]);
     fprintf(out,
             ", \"tasks\": %" PRIu64 ", \"launches\": %" PRIu64 ", \"staged\": %" PRIu64 ", \"gated\": %" PRIu64
-            ", \"passed\": %" PRIu64,
+            ", \"passed\": %" PRIu64 ", \"ahead\": %" PRIu64 ", \"not_ahead\": %" PRIu64,
             number(&p->page->n_tasks), number(&p->page->n_launches), number(&p->page->n_staged),
-            number(&p->page->n_gated), number(&p->page->n_passed));
+            number(&p->page->n_gated), number(&p->page->n_passed), number(&p->page->n_ahead),
+            number(&p->page->n_not_ahead));
     fprintf(out, ", \"kernels_gated\": %" PRIu64 ", \"kernels_passed\": %" PRIu64, number(&p->page->n_kernels_gated),
             number(&p->page->n_kernels_passed));
     print_waits(out, in, p);
@@ -146,6 +158,21 @@ static void print_json(FILE *out, const share_report_input *in)
 
 /* ---- for people ---- */
 
+static const char *wait_for_memory(const share_report_input *in, const share_peer *p, char *text, size_t n)
+{
+    share_mem_wait waits = in->memory->clients[p->client].waits;
+    uint32_t gpu = in->memory->clients[p->client].gpu;
+    if (waits == SHARE_MEM_NO_WAIT)
+        return "";
+    snprintf(text, n, "waits for memory: %s %" PRIu64 " MB, %" PRIu64 " of %" PRIu64 " are promised or taken",
+             waits == SHARE_MEM_MORE                 ? "wants"
+             : p->declared_bytes == SHARE_BY_HISTORY ? "had up to"
+                                                     : "told of",
+             memory_wanted(in, p) / 1000000u, share_memory_reserved(in->memory, gpu) / 1000000u,
+             in->memory->capacity[gpu] / 1000000u);
+    return text;
+}
+
 static const char *doing(const share_report_input *in, const share_peer *p, char *text, size_t n)
 {
     for (uint32_t i = 0; i < in->arbiter->n_asks; i++) {
@@ -157,12 +184,12 @@ static const char *doing(const share_report_input *in, const share_peer *p, char
             return text;
         }
     }
-    return in->memory->clients[p->client].waits != SHARE_MEM_NO_WAIT ? "waits for memory" : "";
+    return wait_for_memory(in, p, text, n);
 }
 
 static void print_line(FILE *out, const share_report_input *in, const share_peer *p)
 {
-    char text[96];
+    char text[160];
     uint64_t used = 0;
     for (int g = 0; g < SHARE_MOST_GPUS; g++)
         used += number(&p->page->told[g].used_bytes);

@@ -18,6 +18,7 @@ enum { MOST_LANES = 16, MOST_SETS = 32, SMALLEST_PIECE = 64 << 10, TAPERED_PIECE
 typedef struct job {
     const share_copy *copy;
     share_turn *turn;
+    char *to;                        /* the pieces go there; NULL: through rings */
     size_t piece_bytes, small_bytes; /* of a piece; of one of the first round, the second has twice as much */
     size_t n_round, n_pieces;        /* pieces of such a round; of all */
     size_t next;                     /* pieces that have been taken: an atom */
@@ -142,6 +143,13 @@ static void carry_in(lane *l, job *j)
     share_turn_landed(j->turn);
 }
 
+static void carry_there(job *j)
+{
+    size_t at, n;
+    while (take(j, &at, &n))
+        memcpy(j->to + at, (const char *)j->copy->host + at, n);
+}
+
 typedef struct landing {
     size_t at, n; /* n 0: none */
 } landing;
@@ -236,7 +244,9 @@ static void *lane_main(void *self)
     job *j;
     lane_ready(s, lane_open(l) != 0);
     while ((j = next_job(s, &n_seen))) {
-        if (s->direction == SHARE_IN)
+        if (j->to)
+            carry_there(j);
+        else if (s->direction == SHARE_IN)
             carry_in(l, j);
         else
             carry_out(l, j);
@@ -426,6 +436,14 @@ static void run(ring_set *s, job *j)
     pthread_mutex_unlock(&s->lock);
 }
 
+static void end(ring_set *s, const job *j)
+{
+    pthread_mutex_lock(&s->lock);
+    while (j->n_left)
+        pthread_cond_wait(&s->told, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* 1: lanes rest, or will before their next piece. 0: half of them have no more pieces; the others go on without a turn. */
 static int rests(ring_set *s, job *j)
 {
@@ -455,10 +473,7 @@ static void drive(ring_set *s, job *j)
         share_turn_ask(j->turn, j->copy->n_bytes - before);
     }
     share_turn_give(j->turn, bytes_taken(j) - before);
-    pthread_mutex_lock(&s->lock);
-    while (j->n_left)
-        pthread_cond_wait(&s->told, &s->lock);
-    pthread_mutex_unlock(&s->lock);
+    end(s, j);
 }
 
 int share_stage_copy(const share_driver *real, const share_copy *c, share_turn *turn, CUresult *r)
@@ -477,5 +492,22 @@ int share_stage_copy(const share_driver *real, const share_copy *c, share_turn *
     drive(s, &j);
     let_go(s);
     *r = j.result;
+    return 1;
+}
+
+int share_stage_fill(const share_driver *real, const void *from, void *to, size_t n_bytes)
+{
+    share_copy c = {.direction = SHARE_IN, .host = (void *)(uintptr_t)from, .n_bytes = n_bytes};
+    job j = {.copy = &c, .to = to};
+    CUcontext context = NULL;
+    ring_set *s = NULL;
+    if (real->cuCtxGetCurrent(&context) == CUDA_SUCCESS && context)
+        s = hold_set(real, context, SHARE_IN);
+    if (!s)
+        return 0;
+    cut(s, &j);
+    begin(s, &j);
+    end(s, &j);
+    let_go(s);
     return 1;
 }

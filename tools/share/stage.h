@@ -14,6 +14,8 @@
 CUresult share_stage_finish(const share_driver *real, CUstream s);
 /* 1: made, *r is its code. 0: there are no rings to be had; nothing was done. */
 int share_stage_copy(const share_driver *real, const share_copy *c, share_turn *turn, CUresult *r);
+/* The threads carry bytes from here to there, and the driver hears nothing of it. 1: done. 0: there are no threads to be had. */
+int share_stage_fill(const share_driver *real, const void *from, void *to, size_t n_bytes);
 /* Before a context ends (NULL: any): its rings are given back. */
 void share_stage_forget(CUcontext c);
 

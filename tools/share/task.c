@@ -16,8 +16,9 @@ static uint32_t stage; /* of the task; an atom */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     uint32_t number;
-    int gpu, is_async, is_told;
+    int gpu, is_async, is_ahead, is_told; /* the last two are atoms, written under the lock */
     uint64_t first_bytes, copied[SHARE_N_WAYS], begin_ns, p_ns;
+    uint64_t kernels_ns; /* of those that were timed */
 } task = {.gpu = -1, .is_told = 1};
 static _Thread_local uint32_t n_untold;
 
@@ -32,23 +33,28 @@ static int is_worth_telling(void)
     return 1;
 }
 
+static int is_span_kernels(void) { return !task.is_async && !task.is_ahead; }
+
 static void tell(void)
 {
     int before = errno;
     if (is_worth_telling())
         share_client_tell_task((uint32_t)task.gpu, task.number, task.first_bytes, task.copied,
-                               task.is_async ? 0 : task.p_ns);
+                               is_span_kernels() ? task.p_ns : task.kernels_ns);
     __atomic_store_n(&task.is_told, 1, __ATOMIC_RELAXED);
     errno = before;
 }
+
+static void record(void) { share_record_task(is_span_kernels() || !task.kernels_ns ? task.p_ns : task.kernels_ns); }
 
 static void begin(void)
 {
     uint32_t number = task.number + 1;
     tell();
-    share_record_task(task.p_ns);
+    record();
     task.number = number, task.gpu = -1, task.is_async = 0;
-    task.first_bytes = task.copied[0] = task.copied[1] = task.begin_ns = task.p_ns = 0;
+    __atomic_store_n(&task.is_ahead, 0, __ATOMIC_RELAXED);
+    task.first_bytes = task.copied[0] = task.copied[1] = task.begin_ns = task.p_ns = task.kernels_ns = 0;
     share_client_task(number, 0);
     __atomic_add_fetch(&share_client_page()->n_tasks, 1, __ATOMIC_RELAXED);
 }
@@ -95,6 +101,24 @@ void share_task_copied(int way, uint64_t ns)
     pthread_mutex_unlock(&lock);
 }
 
+void share_task_ahead(void)
+{
+    pthread_mutex_lock(&lock);
+    __atomic_store_n(&task.is_ahead, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+void share_task_landed(uint64_t last_ns)
+{
+    if (!__atomic_load_n(&task.is_ahead, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&lock);
+    if (task.begin_ns && last_ns > task.begin_ns)
+        task.begin_ns = last_ns;
+    __atomic_store_n(&task.is_ahead, 0, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
 /* Told in lots: an atom that threads share would be dear. */
 void share_task_launch(void)
 {
@@ -103,6 +127,15 @@ void share_task_launch(void)
         n_untold = 0;
         __atomic_add_fetch(&share_client_page()->n_launches, 64, __ATOMIC_RELAXED);
     }
+}
+
+void share_task_kernel(uint64_t ns)
+{
+    if (!ns || share_client_is_inert())
+        return;
+    pthread_mutex_lock(&lock);
+    task.kernels_ns += ns;
+    pthread_mutex_unlock(&lock);
 }
 
 void share_task_computed(void)
@@ -131,7 +164,7 @@ __attribute__((destructor)) static void end(void)
     if (share_client_is_inert() || !share_record_is_on())
         return;
     pthread_mutex_lock(&lock);
-    share_record_task(task.p_ns);
+    record();
     share_record_end();
     pthread_mutex_unlock(&lock);
 }

@@ -2,8 +2,6 @@
 /* variable.c - reads the variables (variable.h). */
 #include "variable.h"
 
-#include "wire.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,12 @@
 #ifndef SHARE_VARIABLE_H
 #define SHARE_VARIABLE_H
 
+#include "wire.h"
+
 #include <stdint.h>
+
+#define SHARE_AHEAD_AS_DAEMON UINT64_MAX /* not set: as the daemon was told */
+#define SHARE_MOST_AHEAD ((uint64_t)1 << 50)
 
 /* name, variable, value when not set, least, most, help */
 #define SHARE_SETTINGS(X)                                                                                             \
@@ -13,7 +18,10 @@
     X(PIECE, "HEDDLE_SHARE_PIECE", 4u << 20, 4096, 1u << 28, "bytes of a piece in a ring")                            \
     X(PART, "HEDDLE_SHARE_PART", 32u << 20, 4096, UINT64_MAX, "bytes of pinned memory copied before others may come") \
     X(STAGE, "HEDDLE_SHARE_STAGE", 1, 0, 1, "0 = copies of pageable memory stay the driver's")                        \
-    X(MEM, "HEDDLE_SHARE_MEM", 0, 0, UINT64_MAX, "bytes of GPU memory that the program will need; 0 = not told")      \
+    X(MEM, "HEDDLE_SHARE_MEM", SHARE_BY_HISTORY, 0, UINT64_MAX,                                                       \
+      "bytes of GPU memory that the program will need; 0 = not told; not set = as much as on earlier runs")           \
+    X(AHEAD, "HEDDLE_SHARE_AHEAD", SHARE_AHEAD_AS_DAEMON, 0, SHARE_MOST_AHEAD,                                        \
+      "bytes of pinned memory from which copies in go on when their calls have returned; 0 = none")                   \
     X(MEM_WAIT, "HEDDLE_SHARE_MEM_WAIT", 10000, 0, 86400000, "ms that an allocation waits for memory of others")
 
 #define SHARE_SET(name, variable, otherwise, least, most, help) SHARE_SET_##name,

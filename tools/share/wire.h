@@ -39,6 +39,8 @@ typedef enum share_type {
     SHARE_N_TYPES
 } share_type;
 
+#define SHARE_BY_HISTORY UINT64_MAX /* as much as the program had on earlier runs */
+
 enum { SHARE_HIGH, SHARE_NORMAL, SHARE_LOW, SHARE_N_CLASSES };
 
 typedef struct share_message {
@@ -47,8 +49,9 @@ typedef struct share_message {
         struct {
             int32_t pid;
             uint32_t class_;
-            uint64_t memory_bytes; /* declared; 0: not */
+            uint64_t memory_bytes; /* declared; 0: not; SHARE_BY_HISTORY */
             uint64_t program;      /* a digest of the executable; 0: it cannot be read */
+            uint64_t command;      /* of that and its arguments; 0: they cannot be read */
             char name[SHARE_NAME_BYTES];
         } hello;
         struct {
@@ -74,7 +77,8 @@ typedef struct share_message {
             uint64_t n_bytes;
         } end;
         struct {
-            uint32_t gpu, seq, is_first; /* is_first: before the first allocation, of a client that declared */
+            uint32_t gpu, seq, is_first; /* is_first: before the first allocation */
+            uint32_t patience_ms;        /* so long it stands in line for a peak of earlier runs while nobody works */
             uint64_t n_bytes;
         } mem;
         char text[SHARE_TEXT_BYTES];
@@ -106,6 +110,7 @@ typedef struct share_page {
     uint32_t memory_wanted;       /* somebody waits for memory: tell of what is freed */
     uint32_t pulse;               /* changes while anybody waits: the daemon runs */
     uint32_t pad0[12];
+    uint64_t ahead_bytes; /* of HEDDLE_SHARE_AHEAD, where the program has it not; written before the welcome */
     /* The client, or its GPU, writes. */
     uint32_t arrived[SHARE_N_GATES]; /* the stream has come to the gate */
     uint32_t done[SHARE_N_GATES];    /* the copy or kernel of this number, and all before it, have ended */
@@ -114,7 +119,7 @@ typedef struct share_page {
     struct {
         uint32_t beats[SHARE_N_WAYS]; /* pieces that have been copied: a client that moves keeps its turn */
         uint32_t pad;
-        uint64_t used_bytes;
+        uint64_t used_bytes, peak_bytes;
         uint64_t copied_bytes[SHARE_N_WAYS];
         struct {
             uint32_t begun, ended; /* numbers of the last turns that began to copy, and that had copied all */
@@ -123,6 +128,7 @@ typedef struct share_page {
     } told[SHARE_MOST_GPUS];
     uint64_t n_launches, n_staged, n_passed, n_gated, n_tasks;
     uint64_t n_kernels_gated, n_kernels_passed; /* where kernels ask */
+    uint64_t n_ahead, n_not_ahead;              /* copies that returned before they were made; that could not */
 } share_page;
 enum { SHARE_PAGE_BYTES = (sizeof(share_page) + 4095) / 4096 * 4096 }; /* what is mapped: whole pages */
 

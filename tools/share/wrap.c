@@ -4,6 +4,7 @@
 #include "hook.h"
 
 #include "account.h"
+#include "ahead.h"
 #include "compute.h"
 #include "copy.h"
 #include "launch.h"
@@ -34,7 +35,9 @@ static CUstream own(CUstream s) { return s ? s : CU_STREAM_PER_THREAD; }
             if (share_copy_make(real, &c, &r))                                         \
                 return r;                                                              \
         }                                                                              \
-        return real->name args;                                                        \
+        r = real->name args;                                                           \
+        share_ahead_others();                                                          \
+        return r;                                                                      \
     }
 COPY(cuMemcpyHtoD_v2, (CUdeviceptr d, const void *h, size_t n), (d, h, n), SHARE_IN, d, h, 0, CU_STREAM_LEGACY)
 COPY(cuMemcpyHtoD_v2_ptds, (CUdeviceptr d, const void *h, size_t n), (d, h, n), SHARE_IN, d, h, 0, CU_STREAM_PER_THREAD)
@@ -58,7 +61,9 @@ COPY(cuMemcpyDtoHAsync_v2_ptsz, (void *h, CUdeviceptr d, size_t n, CUstream s), 
             if (share_copy_find(real, &c, to, from) && share_copy_make(real, &c, &r)) \
                 return r;                                                             \
         }                                                                             \
-        return real->name args;                                                       \
+        r = real->name args;                                                          \
+        share_ahead_others();                                                         \
+        return r;                                                                     \
     }
 UNIFIED(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t n), (to, from, n), 0, CU_STREAM_LEGACY)
 UNIFIED(cuMemcpy_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), (to, from, n), 0, CU_STREAM_PER_THREAD)
@@ -101,46 +106,56 @@ SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
 #define TOLD(name, params, args, tell) \
     CUresult name params               \
     {                                  \
+        CUresult r;                    \
         REAL(name);                    \
         tell();                        \
-        return real->name args;        \
+        r = real->name args;           \
+        share_ahead_others();          \
+        return r;                      \
     }
-#define WAITS(name, params, args)  \
-    CUresult name params           \
-    {                              \
-        CUresult r;                \
-        REAL(name);                \
-        r = real->name args;       \
-        share_task_synchronised(); \
-        return r;                  \
+#define NOTHING() (void)0
+#define ALL() share_copy_waits(real, NULL)
+#define STREAM(which) share_copy_waits(real, which(s))
+#define WAITS(name, params, args, first) \
+    CUresult name params                 \
+    {                                    \
+        CUresult r;                      \
+        REAL(name);                      \
+        first;                           \
+        r = real->name args;             \
+        share_task_synchronised();       \
+        return r;                        \
     }
 /* A launch into this stream, behind a gate where kernels ask. */
-#define LAUNCH(call, where)                                                                  \
-    do {                                                                                     \
-        share_gate gate;                                                                     \
-        CUresult made;                                                                       \
-        share_task_launch();                                                                 \
-        if (LIKELY(!share_client_kernels_ask()) || !share_compute_begin(real, where, &gate)) \
-            return call;                                                                     \
-        made = call;                                                                         \
-        share_compute_end(real, where, &gate);                                               \
-        return made;                                                                         \
+#define LAUNCH(call, where)                                                                           \
+    do {                                                                                              \
+        share_gate gate;                                                                              \
+        CUresult made;                                                                                \
+        int has_gate;                                                                                 \
+        share_task_launch();                                                                          \
+        has_gate = LIKELY(!share_client_kernels_ask()) ? 0 : share_compute_begin(real, where, &gate); \
+        made = call;                                                                                  \
+        share_ahead_others();                                                                         \
+        if (has_gate)                                                                                 \
+            share_compute_end(real, where, &gate);                                                    \
+        return made;                                                                                  \
     } while (0)
 #define LAUNCH_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
-#define LAUNCHES(name, where)                                                             \
-    CUresult name SHARE_LAUNCH_PARAMS                                                     \
-    {                                                                                     \
-        uint64_t begin_ns;                                                                \
-        CUresult r;                                                                       \
-        REAL(name);                                                                       \
-        if (LIKELY(!share_launch_is_timed))                                               \
-            LAUNCH(real->name LAUNCH_ARGS, where);                                        \
-        share_task_launch();                                                              \
-        begin_ns = share_launch_begin(real, where);                                       \
-        r = real->name LAUNCH_ARGS;                                                       \
-        if (begin_ns && r == CUDA_SUCCESS)                                                \
-            share_launch_end(real, f, (uint64_t)gx *gy *gz, bx *by *bz, where, begin_ns); \
-        return r;                                                                         \
+#define LAUNCHES(name, where)                                                                                \
+    CUresult name SHARE_LAUNCH_PARAMS                                                                        \
+    {                                                                                                        \
+        uint64_t begin_ns;                                                                                   \
+        CUresult r;                                                                                          \
+        REAL(name);                                                                                          \
+        if (LIKELY(!share_launch_is_timed))                                                                  \
+            LAUNCH(real->name LAUNCH_ARGS, where);                                                           \
+        share_task_launch();                                                                                 \
+        begin_ns = share_launch_begin(real, where);                                                          \
+        r = real->name LAUNCH_ARGS;                                                                          \
+        share_ahead_others();                                                                                \
+        if (begin_ns && r == CUDA_SUCCESS)                                                                   \
+            share_task_kernel(share_launch_end(real, f, (uint64_t)gx *gy *gz, bx *by *bz, where, begin_ns)); \
+        return r;                                                                                            \
     }
 LAUNCHES(cuLaunchKernel, legacy(s))
 LAUNCHES(cuLaunchKernel_ptsz, own(s))
@@ -168,16 +183,19 @@ static void tell_graph(void)
 }
 TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), tell_graph)
 TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), tell_graph)
-WAITS(cuStreamSynchronize, (CUstream s), (s))
-WAITS(cuStreamSynchronize_ptsz, (CUstream s), (s))
-WAITS(cuEventSynchronize, (CUevent e), (e))
-WAITS(cuCtxSynchronize, (void), ())
-WAITS(cuCtxSynchronize_v2, (CUcontext c), (c))
-#define PASS() (void)0
-TOLD(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)
-TOLD(cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), PASS)
-TOLD(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), PASS)
-TOLD(cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), PASS)
+WAITS(cuStreamSynchronize, (CUstream s), (s), STREAM(legacy))
+WAITS(cuStreamSynchronize_ptsz, (CUstream s), (s), STREAM(own))
+WAITS(cuEventSynchronize, (CUevent e), (e), NOTHING())
+WAITS(cuCtxSynchronize, (void), (), ALL())
+WAITS(cuCtxSynchronize_v2, (CUcontext c), (c), NOTHING())
+TOLD(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data), (s, f, data), NOTHING)
+TOLD(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data), (s, f, data), NOTHING)
+TOLD(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING)
+TOLD(cuStreamWaitEvent_ptsz, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING)
+TOLD(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), NOTHING)
+TOLD(cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), NOTHING)
+TOLD(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), NOTHING)
+TOLD(cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), NOTHING)
 
 /* A capture counts from before it begins until after it has ended, so that no copy is staged inside of one. */
 #define BEGINS(name, params, args)  \

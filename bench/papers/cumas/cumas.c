@@ -90,11 +90,16 @@ static void put_best(FILE *out, const char *how, uint32_t at, double best)
 static int put_simulated(const cumas_ask *a, FILE *out, uint32_t at, bars *b)
 {
     share_load load;
+    uint64_t least;
     double best;
     int status = cumas_load(&cumas_kinds[at], a->rate, &load);
     if (status)
         return status;
-    best = (double)share_replay_least(&load) / 1e6;
+    if (share_replay_least(&load, &least)) {
+        share_load_free(&load);
+        return cli_bad("no memory for the simulation");
+    }
+    best = (double)least / 1e6;
     put_best(out, "simulated", at, best);
     for (uint32_t id = 0; id < CUMAS_N_SUBJECTS && !status; id++) {
         cumas_outcome o = {.n = 0};

@@ -34,8 +34,6 @@
     X(cuMemFreeHost, (void *p))                                       \
     X(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))         \
     X(cuStreamQuery, (CUstream s))                                    \
-    X(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags))     \
-    X(cuEventQuery, (CUevent e))                                      \
     X(cuModuleGetFunction, (CUfunction * f, void *module, const char *name))
 
 #define FAKE_DECLARE(name, params) CUresult name params;

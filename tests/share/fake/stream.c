@@ -495,14 +495,17 @@ CUresult cuEventQuery(CUevent e)
     return event_state(e, 0);
 }
 
-CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
-{
-    fake_op op = {.run = nothing};
-    (void)flags;
-    ENTER(cuStreamWaitEvent);
-    op.waits = e->marks, op.n_waits = e->n_marks;
-    return fake_enqueue(fake_stream_of(s, 0), &op);
-}
+#define WAIT_EVENT(name, is_per_thread)                             \
+    CUresult name(CUstream s, CUevent e, unsigned flags)            \
+    {                                                               \
+        fake_op op = {.run = nothing};                              \
+        (void)flags;                                                \
+        ENTER(name);                                                \
+        op.waits = e->marks, op.n_waits = e->n_marks;               \
+        return fake_enqueue(fake_stream_of(s, is_per_thread), &op); \
+    }
+WAIT_EVENT(cuStreamWaitEvent, 0)
+WAIT_EVENT(cuStreamWaitEvent_ptsz, 1)
 
 /* ---- devices ---- */
 

@@ -157,6 +157,8 @@ LACKS(cuStreamBeginCaptureToGraph, SHARE_TO_GRAPH_PARAMS)
 LACKS(cuStreamBeginCaptureToGraph_ptsz, SHARE_TO_GRAPH_PARAMS)
 LACKS(cuGraphLaunch, (CUgraphExec g, CUstream s))
 LACKS(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s))
+LACKS(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data))
+LACKS(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data))
 LACKS(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS)
 LACKS(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS)
 #pragma GCC diagnostic pop

@@ -3,7 +3,7 @@
 # smoke.sh HEDDLE MOVER PART [short|long] - heddle share with a real driver: a plain CUDA program (mover.cu) alone, under `heddle share
 # run`, and beside others; its bytes are compared. Parts:
 #
-#   bytes   the same sums plainly, with the interposer alone, under `run` with and without a daemon, two at once
+#   bytes   the same sums plainly, with the interposer alone, under `run` with and without a daemon, two at once, with copies ahead
 #   life    a daemon that is killed or stopped, a program that is killed or stopped, while two copy
 #   rates   copies of pageable memory beside pinned ones; the first copy; long: by threads and pieces
 #   calls   what a launch and cheap calls cost more
@@ -137,6 +137,15 @@ part_bytes() {
     row "time plainly" "6 threads" "$(value "$scratch/plain" threads)" ms
     row "time under run" "6 threads, alone" "$(value "$scratch/alone" threads)" ms
     row "time under run" "6 threads, $n at once" "$(value "$scratch/two1" threads)" ms
+    at=$(soon 2)
+    for i in 1 2; do
+        # shellcheck disable=SC2046
+        MOVER_AT=$at MOVER_END="$heddle share status --json" begin "ahead$i" 90 $(share) --ahead 256M "$mover" threads $threads $rounds
+    done
+    programs_end
+    for i in 1 2; do right "copies that are ahead, program $i of 2" "ahead$i" "$sum"; done
+    row "copies that were ahead, of one program" "2 at once" "$(of_clients "$scratch/ahead1" ahead)" "" ">= 1"
+    row "copies that could not be ahead" "2 at once" "$(of_clients "$scratch/ahead1" not_ahead)" ""
     stop_daemon
     run nobody 60 "$heddle" share run -- "$mover" threads 2 1
     right "run without a daemon" nobody ""

@@ -32,6 +32,13 @@
     X(cuMemAllocManaged, , , (CUdeviceptr * p, size_t n, unsigned flags))                         \
     X(cuStreamCreate, , , (CUstream * s, unsigned flags))                                         \
     X(cuStreamDestroy, _v2, _v2, (CUstream s))                                                    \
+    X(cuStreamQuery, , , (CUstream s))                                                            \
+    X(cuStreamWaitEvent, , _ptsz, (CUstream s, CUevent e, unsigned flags))                        \
+    X(cuEventCreate, , , (CUevent * e, unsigned flags))                                           \
+    X(cuEventDestroy, _v2, _v2, (CUevent e))                                                      \
+    X(cuEventRecord, , , (CUevent e, CUstream s))                                                 \
+    X(cuEventSynchronize, , , (CUevent e))                                                        \
+    X(cuEventQuery, , , (CUevent e))                                                              \
     X(cuInit, , , (unsigned flags))                                                               \
     X(cuDeviceGet, , , (CUdevice * d, int i))                                                     \
     X(cuDeviceGetCount, , , (int *n))                                                             \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tasker.c - a program of plain tasks: it copies in, computes, copies out.
  *
- *   tasker NAME IN_MB KERNEL_MS OUT_MB ROUNDS
+ *   tasker NAME IN_MB KERNEL_MS OUT_MB ROUNDS [async]   async: from pinned memory, and it waits for all of a task at its end
  *
  * Prints "right", and for its first task when the copy in and the task had ended, in ms of the machine's clock. */
 #include "api.h"
@@ -27,6 +27,28 @@ void compute(void **params)
     data[0] = (unsigned char)(data[0] + 1);
 }
 
+static int is_async;
+
+static unsigned char *host_memory(size_t n)
+{
+    void *p = NULL;
+    if (!is_async)
+        return malloc(n);
+    TRY(cu.cuMemHostAlloc(&p, n, 0));
+    return p;
+}
+
+static void copy_in(CUdeviceptr d, const void *h, size_t n)
+{
+    TRY(is_async ? cu.cuMemcpyHtoDAsync(d, h, n, NULL) : cu.cuMemcpyHtoD(d, h, n));
+}
+
+static void copy_out(void *h, CUdeviceptr d, size_t n)
+{
+    TRY(is_async ? cu.cuMemcpyDtoHAsync(h, d, n, NULL) : cu.cuMemcpyDtoH(h, d, n));
+    TRY(cu.cuStreamSynchronize(NULL));
+}
+
 int main(int argc, char **argv)
 {
     size_t in = argc > 5 ? (size_t)atoi(argv[2]) << 20 : 0, out = argc > 5 ? (size_t)atoi(argv[4]) << 20 : 0;
@@ -44,15 +66,17 @@ int main(int argc, char **argv)
     TRY(cu.cuCtxSetCurrent(c));
     TRY(cu.cuMemAlloc(&device, in));
     TRY(cu.cuModuleGetFunction(&f, NULL, "compute"));
-    host = malloc(in);
+    is_async = argc > 6;
+    host = host_memory(in);
     for (int round = 0; round < atoi(argv[5]); round++) {
         memset(host, round, in);
-        TRY(cu.cuMemcpyHtoD(device, host, in));
+        copy_in(device, host, in);
         copied = round ? copied : now_ms();
         TRY(cu.cuLaunchKernel(f, 8, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
         if (out) {
-            memset(host, 255, out);
-            TRY(cu.cuMemcpyDtoH(host, device, out));
+            if (!is_async)
+                memset(host, 255, out);
+            copy_out(host, device, out);
             CHECK(host[0] == (unsigned char)(round + 1) && host[out - 1] == (unsigned char)round);
         } else
             TRY(cu.cuCtxSynchronize());

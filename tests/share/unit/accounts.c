@@ -37,7 +37,7 @@ static void check(void)
         int is_in = m.clients[i].is_here && (m.clients[i].is_admitted & 1);
         CHECK((m.clients[i].is_here && m.clients[i].waits != SHARE_MEM_NO_WAIT) ==
               (m.clients[i].is_here && seq_of[i] != 0));
-        promised += is_in ? m.clients[i].declared_bytes : 0;
+        promised += is_in ? m.clients[i].declared_bytes[0] : 0;
         n_admitted += is_in;
         n_more += m.clients[i].is_here && m.clients[i].waits == SHARE_MEM_MORE;
         n_going += m.clients[i].is_here && m.clients[i].waits == SHARE_MEM_NO_WAIT && m.clients[i].used_bytes[0];
@@ -63,7 +63,7 @@ static void event(int i, uint64_t what)
     } else if (what < 5) {
         share_memory_leave(&m, (uint32_t)i);
         seq_of[i] = 0;
-    } else if (what < 40 && m.clients[i].declared_bytes && !(m.clients[i].is_admitted & 1))
+    } else if (what < 40 && m.clients[i].declared_bytes[0] && !(m.clients[i].is_admitted & 1))
         ask(i, 1);
     else if (what < 60)
         ask(i, 0);
@@ -145,9 +145,53 @@ static void of_one(void)
     share_memory_ask(&m, 0, 0, 1, 40, 0);
     CHECK(said_to(0) == SHARE_MEM_NEVER);
     m.n_answers = 0;
+    share_memory_join(&m, 2, 0); /* of which nothing is known: it need not stand in line */
+    share_memory_ask(&m, 2, 0, 7, 40, 1);
+    CHECK(said_to(2) == SHARE_MEM_TRY && m.n_answers == 1 && !share_memory_is_wanted(&m));
     share_memory_join(&m, 1, 40); /* more than there is: CUDA says so */
     share_memory_ask(&m, 1, 0, 1, 40, 1);
     CHECK(said_to(1) == SHARE_MEM_TRY);
+}
+
+/* A peak that is known of one GPU counts on that one. */
+static void of_the_known(void)
+{
+    share_memory_init(&m);
+    share_memory_gpu(&m, 0, 16);
+    share_memory_gpu(&m, 1, 16);
+    for (uint32_t i = 0; i < 2; i++) {
+        share_memory_join(&m, i, 0);
+        share_memory_expect(&m, i, 0, 10);
+        share_memory_ask(&m, i, 1, 10 + i, 1, 1);
+        share_memory_ask(&m, i, 0, 20 + i, 1, 1);
+    }
+    CHECK(m.n_answers == 3 && m.clients[1].waits == SHARE_MEM_LINE && share_memory_reserved(&m, 0) == 10 &&
+          share_memory_reserved(&m, 1) == 0);
+    m.n_answers = 0;
+    share_memory_leave(&m, 0);
+    CHECK(said_to(1) == SHARE_MEM_TRY);
+}
+
+/* Nobody works: one that stands there for a known peak goes on after a while, one that declared it does not. */
+static void of_those_who_wait_for_one_another(void)
+{
+    share_memory_init(&m);
+    share_memory_gpu(&m, 0, 16);
+    for (uint32_t i = 0; i < 3; i++) {
+        share_memory_join(&m, i, i < 2 ? 10 : 0);
+        share_memory_patience(&m, i, 100);
+        if (i == 2)
+            share_memory_expect(&m, i, 0, 10);
+        share_memory_ask(&m, i, 0, 1 + i, 1, 1);
+    }
+    CHECK(m.n_answers == 1 && said_to(0) == SHARE_MEM_TRY);
+    m.n_answers = 0;
+    share_memory_idle(&m, 99);
+    CHECK(m.n_answers == 0);
+    share_memory_idle(&m, 100);
+    CHECK(m.n_answers == 1 && said_to(2) == SHARE_MEM_TRY);
+    share_memory_idle(&m, 100);
+    CHECK(m.n_answers == 1);
 }
 
 int main(void)
@@ -156,6 +200,8 @@ int main(void)
     of_the_line();
     of_the_circle();
     of_one();
+    of_the_known();
+    of_those_who_wait_for_one_another();
     play();
     printf("%llu told to try, %llu that there is none\n", (unsigned long long)n_tries, (unsigned long long)n_nevers);
     CHECK(n_tries > 500 && n_nevers > 100);

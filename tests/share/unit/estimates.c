@@ -96,9 +96,27 @@ static void of_history(void)
     p.p_ns = 800;
     share_history_learn(&h, &p);
     CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 800 && share_history_find(&h, 7, 1, 100)->n_seen == 3);
+    p.p_ns = 0; /* not seen */
+    share_history_learn(&h, &p);
+    CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 800);
     p.in_bytes = SHARE_MOST_PAST_BYTES + 1;
     share_history_learn(&h, &p); /* cannot be */
     CHECK(share_history_find(&h, 7, 1, 100)->in_bytes == 300 && h.n == 1);
+    CHECK(!share_history_peak(&h, 7) && !share_history_peak(&h, 0));
+    share_history_learn_peak(&h, 7, 1000);
+    share_history_learn_peak(&h, 7, 200);
+    CHECK(share_history_peak(&h, 7) == 800);
+    for (int i = 0; i < 40; i++)
+        share_history_learn_peak(&h, 7, 200);
+    CHECK(share_history_peak(&h, 7) == 200);
+    share_history_learn_peak(&h, 7, 3000);
+    share_history_learn_peak(&h, 7, 0);
+    share_history_learn_peak(&h, 7, SHARE_MOST_PAST_BYTES + 1);
+    CHECK(share_history_peak(&h, 7) == 3000 && h.n_peaks == 1);
+    for (uint64_t i = 1; i < 5000; i++) {
+        share_history_learn_peak(&h, i, i);
+        CHECK(share_history_peak(&h, i) >= i && h.n_peaks < SHARE_MOST_PEAKS);
+    }
     for (int i = 0; i < 20000; i++) { /* more than there is room for */
         p = random_past();
         share_history_learn(&h, &p);
@@ -119,6 +137,9 @@ static void of_text(void)
             CHECK(same && same->in_bytes == p->in_bytes && same->out_bytes == p->out_bytes && same->p_ns == p->p_ns &&
                   same->n_seen == p->n_seen);
     }
+    CHECK(other.n_peaks == h.n_peaks && h.n_peaks > 10);
+    for (int i = 0; i < SHARE_MOST_PEAKS; i++)
+        CHECK(!h.peaks[i].program || share_history_peak(&other, h.peaks[i].program) == h.peaks[i].n_bytes);
     for (size_t less = 1; less < 200; less++) /* cut short anywhere */
         CHECK(share_history_parse(&other, text, n - less, &why) == -1 && other.n == 0);
     free(text);
@@ -141,6 +162,11 @@ static void of_files(void)
     CHECK(!share_history_read(&other, path, &why) && other.n == h.n);
     write_file(path, "heddle share history 1\n0000000000000007\t1\t0\t300\t50\t800\t3\nend 1\n");
     CHECK(share_history_read(&other, path, &why) == -1 && other.n == 0);
+    write_file(path,
+               "heddle share history 1\n0000000000000007\t1\t100\t300\t50\t800\t3\nend 1\n"); /* the first version */
+    CHECK(!share_history_read(&other, path, &why) && other.n == 1 && !other.n_peaks);
+    write_file(path, "heddle share history 1\npeak\t0000000000000007\t100\t3\nend 1\n");
+    CHECK(share_history_read(&other, path, &why) == -1 && other.n_peaks == 0);
     CHECK_MSG(strstr(why.text, "line 2") && strstr(why.text, "set aside"), "%s", why.text);
     snprintf(bad, sizeof bad, "%s.bad", path);
     CHECK(access(path, F_OK) && !access(bad, F_OK));
@@ -154,37 +180,21 @@ static void of_files(void)
 
 /* ---- damaged files ---- */
 
-static const char past_seed[] = "heddle share history 1\n"
+static const char past_seed[] = "heddle share history 2\n"
                                 "00000000000000ff\t1\t1048576\t3145728\t0\t1500000\t3\n"
                                 "00000000000000ff\t2\t1048576\t1048576\t2097152\t0\t1\n"
-                                "fedcba9876543210\t1\t4096\t0\t4096\t3600000000000\t4294967295\nend 3\n";
+                                "fedcba9876543210\t1\t4096\t0\t4096\t3600000000000\t4294967295\n"
+                                "peak\t00000000000000ff\t4096\t2\nend 4\n";
 static const char table_seed[] =
     "# program in kernels out\nb+tree 7x27 0.5 -\nb+tree 8x27,3.25 1e2 40\nlud 205 15 205\n";
 static const char trace_seed[] =
     "{\"heddle_share\": 1, \"tasks\": [{\"program\": \"a\", \"in_ns\": [5, 7], \"kernels_ns\": 9},"
     " {\"program\": \"b\", \"out_ns\": [1000000]}], \"kernels\": [{\"name\": \"k\", \"block\": 32,"
     " \"blocks\": 7, \"n\": 2, \"ns\": 99}]}";
-static const char *const words[] = {"\t",
-                                    "\n",
-                                    "end 2\n",
-                                    "end 3\n",
-                                    "0",
-                                    "18446744073709551615",
-                                    "18446744073709551616",
-                                    "-1",
-                                    "x",
-                                    ",",
-                                    "1e999",
-                                    "nan",
-                                    "65536x0",
-                                    "#",
-                                    "\"in_ns\": ",
-                                    "[",
-                                    "]",
-                                    "{",
-                                    "}",
-                                    "\"program\": 5",
-                                    "null"};
+static const char *const words[] = {
+    "\t", "\n", "end 2\n", "end 3\n",        "end 4\n", "peak\t",  "0", "18446744073709551615", "18446744073709551616",
+    "-1", "x",  ",",       "1e999",          "nan",     "65536x0", "#", "\"in_ns\": ",          "[",
+    "]",  "{",  "}",       "\"program\": 5", "null"};
 
 static void check_load(const share_load *l)
 {
@@ -206,7 +216,7 @@ static int parses(int kind, const char *text, size_t n)
     if (kind == 0) {
         if (!share_history_parse(&other, text, n, &why))
             return 1;
-        CHECK(other.n == 0 && why.text[0]);
+        CHECK(other.n == 0 && other.n_peaks == 0 && why.text[0]);
         return 0;
     }
     if (share_load_read(text, n, 55, &l, &why)) {
