@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define IDLE_TIMES 100.0 /* the time of a loop with a kind that was left out, until it is tried again */
+#define IDLE_TIMES 100.0 /* what it costs to try a kind that was left out */
 
 /* ---- what was found --------------------------------------------------------------------------------------------------- */
 
@@ -114,18 +114,19 @@ static void tell_all(heddle_loop *l)
 
 /* ---- what was learnt -------------------------------------------------------------------------------------------------- */
 
-/* The longest that the loop was predicted to take with a unit of the kind that it left out; 0: the kind took part. */
-static double left_out_ns(const heddle_loop *l, uint32_t kind)
+/* What a run with a kind that this one has left out may take: as long as this one, and a slice of the kind. 0: the kind took part. */
+static double trial_ns(const heddle_loop *l, uint32_t kind)
 {
-    double most = 0, without, with;
+    const hd_split_model *m = &l->models[kind];
+    double without, with, most = 0;
     uint32_t i;
     for (i = 0; i < l->fleet->units.n; i++) {
         if (hd_unit_at(l->fleet, i)->kind != kind)
             continue;
         if (l->counts[i].n_slices)
             return 0;
-        if (hd_split_left_out(l->split, i, &without, &with) && with > most)
-            most = with;
+        if (hd_split_left_out(l->split, i, &without, &with))
+            most = (double)l->time_ns + m->t0_ns + (double)l->split_units[i].least * m->each_ns;
     }
     return most;
 }
@@ -136,7 +137,7 @@ static void learn(heddle_loop *l)
 {
     uint32_t k;
     for (k = 0; k < l->fleet->n_kinds; k++) {
-        const double ns = left_out_ns(l, k);
+        const double ns = trial_ns(l, k);
         hd_split_model_of(l->split, k, &l->models[k]);
         l->idle_ns[k] = ns > 0 ? l->idle_ns[k] + (double)l->time_ns : 0;
         if (ns > 0 && l->idle_ns[k] > IDLE_TIMES * ns) {
