@@ -2,6 +2,7 @@
 /* profile.c - speeds of wavefronts in a profile file: what one fleet has measured, the next one begins with, for the same kind of field only.
  * A file that says that a unit is slow has it left out of the first run. A file of something else is left alone. */
 #include "front/cases.h"
+#include "loop/profile_file.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -80,35 +81,14 @@ static void check_found(const front_case *c)
     CHECK(known(&other, found) == 0);
 }
 
-/* Says in the file that the device takes so long. */
-static void say(const char *device, const char *ns)
-{
-    char line[512];
-    FILE *from = fopen(path, "r"), *to = fopen("front_profile.new", "w");
-    uint32_t n_said = 0;
-    CHECK(from && to);
-    while (fgets(line, sizeof line, from)) {
-        char *at = strstr(line, device), *text = at ? strstr(at, "sweeps=0\t") : NULL;
-        if (!text) {
-            fputs(line, to);
-            continue;
-        }
-        n_said++;
-        text[strlen("sweeps=0\t")] = 0;
-        fprintf(to, "%s%s ns a unit\t1\n", line, ns);
-    }
-    CHECK(!fclose(from) && !fclose(to) && !rename("front_profile.new", path));
-    CHECK_MSG(n_said == 1, "%u lines of %s", n_said, device);
-}
-
 /* Of two devices one is told to be a thousand times as slow as the other, and the core, too. */
 static void check_used(const front_case *c)
 {
     heddle_fleet *f;
     front_rig r;
-    say("virtual speed=1", "1000");
-    say("virtual speed=0.9", "1000000");
-    say("cpu:1", "1000000");
+    profile_say(path, "virtual speed=1", "sweeps=0", "1000 ns a unit");
+    profile_say(path, "virtual speed=0.9", "sweeps=0", "1000000 ns a unit");
+    profile_say(path, "cpu:1", "sweeps=0", "1000000 ns a unit");
     open_both(&f, &r, c);
     CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
     CHECK(!unit_of(&r, 0).is_left_out && unit_of(&r, 1).is_left_out && unit_of(&r, 2).is_left_out);

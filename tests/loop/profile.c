@@ -3,6 +3,7 @@
  * slow has them left out, and they are tried again after a while: neither a file nor a slice that was interrupted is believed for ever. */
 #include "engine/loop/fleet.h"
 #include "loop/cases.h"
+#include "loop/profile_file.h"
 
 #include <unistd.h>
 
@@ -68,25 +69,6 @@ static void check_found(void)
     close_both(f, &r);
 }
 
-/* Says in the file that the device takes so long for a tile. */
-static void say(const char *device, const char *ns)
-{
-    char line[512];
-    FILE *from = fopen(path, "r"), *to = fopen("loop_profile.new", "w");
-    uint32_t n_said = 0;
-    CHECK(from && to);
-    while (fgets(line, sizeof line, from)) {
-        char *text = strstr(line, device) ? strstr(line, " by 0\t") : NULL;
-        if (text) {
-            n_said++;
-            (void)sprintf(text, " by 0\t0 ns and %s ns a tile\t1\n", ns);
-        }
-        (void)fputs(line, to);
-    }
-    CHECK(!fclose(from) && !fclose(to) && !rename("loop_profile.new", path));
-    CHECK_MSG(n_said == 1, "%u lines of %s", n_said, device);
-}
-
 /* A run of the device alone, without threads, that took so long: it asks first, so that the core is not worth it. */
 static void play(heddle_loop *l, uint64_t time_ns)
 {
@@ -113,8 +95,8 @@ static void check_tried_again(void)
     const hd_split_model *core;
     const double *idle_ns;
     int n;
-    say("virtual", "100");
-    say("core", "5000000");
+    profile_say(path, "virtual", " by 0", "0 ns and 100 ns a tile");
+    profile_say(path, "core", " by 0", "0 ns and 5000000 ns a tile");
     f = open_fleet(&r);
     core = &r.loop->models[hd_unit_at(f, 1)->kind];
     idle_ns = &r.loop->idle_ns[hd_unit_at(f, 1)->kind];

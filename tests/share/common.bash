@@ -47,6 +47,13 @@ stop_daemon() {
     daemon=
 }
 share() { "$heddle" share run --require "$@"; }
+# SENTENCE ARGUMENT...: `heddle share ARGUMENT...` fails, and says so.
+refuses() {
+    local sentence=$1
+    shift
+    if "$heddle" share "$@" >"$scratch/said" 2>&1; then fail "took $*"; fi
+    grep -qE -- "$sentence" "$scratch/said" || { cat "$scratch/said"; fail "says something else of $*"; }
+}
 # PATTERN: waits until the state as JSON has it.
 until_status() {
     for _ in {1..400}; do

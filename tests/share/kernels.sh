@@ -54,15 +54,9 @@ start_pair() {
 }
 
 echo "-- refused, with a sentence"
-refuses() { # SENTENCE OPTION...
-    local sentence=$1
-    shift
-    if "$heddle" share start "$@" 2>"$scratch/said"; then fail "took $*"; fi
-    grep -q -- "$sentence" "$scratch/said" || { cat "$scratch/said"; fail "says something else of $*"; }
-}
-refuses 'none of free, ordered' --kernels some
-refuses 'under none nobody waits' --kernels ordered --policy none
-HEDDLE_SHARE_KERNELS=some refuses 'HEDDLE_SHARE_KERNELS' --row 4
+refuses 'none of free, ordered' start --kernels some
+refuses 'under none nobody waits' start --kernels ordered --policy none
+HEDDLE_SHARE_KERNELS=some refuses 'HEDDLE_SHARE_KERNELS' start --row 4
 
 for policy in exact fifo strings dp; do
     echo "-- rounds of three programs: $policy"

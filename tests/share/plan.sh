@@ -9,19 +9,13 @@ tasker() { share -- "$programs/share_tasker" "$@"; }
 known() { "$heddle" share status --json | sed -n 's/.*"known_tasks": \([0-9]*\).*/\1/p'; }
 
 echo "-- refused, with a sentence"
-refuses() { # SENTENCE OPTION...
-    local sentence=$1
-    shift
-    if "$heddle" share start "$@" 2>"$scratch/said"; then fail "took $*"; fi
-    grep -q -- "$sentence" "$scratch/said" || { cat "$scratch/said"; fail "says something else of $*"; }
-}
-refuses 'no number from 1' --row 0
-refuses 'at most --row 9' --policy bf --row 10
-refuses 'at most --row 9' --row 10 --policy bf
-refuses 'at most --row 16' --row 17
-refuses 'replay only' --policy dp-printed
-refuses "did you mean 'exact'" --policy exat
-refuses 'no/such' --trace no/such/folder
+refuses 'no number from 1' start --row 0
+refuses 'at most --row 9' start --policy bf --row 10
+refuses 'at most --row 9' start --row 10 --policy bf
+refuses 'at most --row 16' start --row 17
+refuses 'replay only' start --policy dp-printed
+refuses "did you mean 'exact'" start --policy exat
+refuses 'no/such' start --trace no/such/folder
 
 echo "-- what programs do is learnt, also from one that is alone, and outlives the daemon"
 start_daemon

@@ -54,13 +54,6 @@ knows 60 2000
 stop_daemon
 
 echo "-- refused, with a sentence"
-# SENTENCE ARGUMENT...
-refuses() {
-    local sentence=$1
-    shift
-    if "$heddle" share "$@" >out 2>&1; then fail "took $*"; fi
-    grep -qE "$sentence" out || { cat out; fail "says something else of $*"; }
-}
 refuses "nothing to record" record -- true
 refuses "a program is to stand" record
 refuses "a program is to stand" profile --

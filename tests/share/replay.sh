@@ -60,26 +60,19 @@ else
 fi
 
 echo "-- refused, with a sentence"
-# SENTENCE ARGUMENT...
-refuses() {
-    local sentence=$1
-    shift
-    if "$heddle" share replay "$@" >"$scratch/out" 2>&1; then fail "took $*"; fi
-    grep -qE "$sentence" "$scratch/out" || { cat "$scratch/out"; fail "says something else of $*"; }
-}
-refuses "no number from 1" "$data/table.tasks" --row 0
-refuses "at most --row 9" "$data/table.tasks" --policy bf --row 10
-refuses "did you mean 'exact'" "$data/table.tasks" --policy exakt
-refuses "No such file" "$scratch/nothing"
-refuses "takes a file"
-refuses "copies nothing" "$data/table.tasks" --rate 0
+refuses "no number from 1" replay "$data/table.tasks" --row 0
+refuses "at most --row 9" replay "$data/table.tasks" --policy bf --row 10
+refuses "did you mean 'exact'" replay "$data/table.tasks" --policy exakt
+refuses "No such file" replay "$scratch/nothing"
+refuses "takes a file" replay
+refuses "copies nothing" replay "$data/table.tasks" --rate 0
 printf 'a 1 2\n' >"$scratch/bad"
-refuses "bad: line 1 is no task" "$scratch/bad"
+refuses "bad: line 1 is no task" replay "$scratch/bad"
 printf 'a 1 2 3\nb 7y2 1 1\n' >"$scratch/bad"
-refuses "bad: line 2 is no task" "$scratch/bad"
+refuses "bad: line 2 is no task" replay "$scratch/bad"
 printf '# nothing\n' >"$scratch/bad"
-refuses "there is no task" "$scratch/bad"
+refuses "there is no task" replay "$scratch/bad"
 printf '{"heddle_share": 1, "tasks": [{"program": "a", "in_ns": [-1]}]}' >"$scratch/bad"
-refuses "task 0 lacks|built without" "$scratch/bad"
+refuses "task 0 lacks|built without" replay "$scratch/bad"
 printf '{"heddle_share": 1' >"$scratch/bad"
-refuses "line 1|built without" "$scratch/bad"
+refuses "line 1|built without" replay "$scratch/bad"

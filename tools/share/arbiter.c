@@ -8,7 +8,7 @@
 #define GUESS_NS 10000
 #define GUESS_NS_EACH 0.025
 enum { LEASE_NS = 50000000, LEASE_TIMES = 4, PART_BYTES = 32 << 20 };
-#define SHARE_MOST_LEASE_NS 1000000000000u
+#define MOST_LEASE_NS 1000000000000u
 
 void share_arbiter_init(share_arbiter *a, const share_rules *rules)
 {
@@ -207,7 +207,7 @@ uint64_t share_arbiter_estimate(const share_arbiter *a, const share_ask *ask, ui
 static uint64_t lease_of_kernels(const share_arbiter *a, const share_ask *ask)
 {
     uint64_t ns = share_arbiter_estimate(a, ask, 0);
-    ns = ns > SHARE_MOST_LEASE_NS / LEASE_TIMES ? SHARE_MOST_LEASE_NS : ns * LEASE_TIMES;
+    ns = ns > MOST_LEASE_NS / LEASE_TIMES ? MOST_LEASE_NS : ns * LEASE_TIMES;
     return ns > a->rules.patience_ns ? ns : a->rules.patience_ns;
 }
 
@@ -217,7 +217,7 @@ static uint64_t lease(share_arbiter *a, const share_ask *ask)
     double ns = share_line_at(line_of(a, ask), (double)step) * LEASE_TIMES;
     if (ask->way == SHARE_KERNELS)
         return LEASE_NS + lease_of_kernels(a, ask);
-    return LEASE_NS + (ns > SHARE_MOST_LEASE_NS ? SHARE_MOST_LEASE_NS : (uint64_t)ns);
+    return LEASE_NS + (ns > MOST_LEASE_NS ? MOST_LEASE_NS : (uint64_t)ns);
 }
 
 /* A task has its first turn, on the link or on the GPU: those that came before and wait there have been overtaken. */

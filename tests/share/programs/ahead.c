@@ -12,6 +12,7 @@
  * and `exit` give memory, the context, or the program away right after a copy. `loop` copies for ever.
  *
  * Prints "right", how many copies were on their way when their calls had returned, and how many in a row were so at once. */
+#include "add.h"
 #include "api.h"
 
 #include "check.h"
@@ -25,16 +26,6 @@ static size_t most_bytes;
 static int n_rounds;
 static int n_early; /* an atom */
 static int n_at_once;
-
-/* A kernel: adds to each byte. */
-__attribute__((visibility("default"))) void add_to_bytes(void **params);
-void add_to_bytes(void **params)
-{
-    unsigned char *p = (unsigned char *)(uintptr_t) * (uint64_t *)params[0];
-    uint64_t n = *(uint64_t *)params[1], by = *(uint64_t *)params[2];
-    for (uint64_t i = 0; i < n; i++)
-        p[i] = (unsigned char)(p[i] + by);
-}
 
 /* A kernel that takes its time, and then says so in memory of the host. */
 static int has_computed; /* an atom */

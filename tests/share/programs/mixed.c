@@ -6,6 +6,7 @@
  *   mixed HOW THREADS ROUNDS KBYTES SEED [LIBRARY]
  *
  * Prints "right", and how many copies the driver saw; exits with 1 when a byte is wrong. */
+#include "add.h"
 #include "api.h"
 
 #include "check.h"
@@ -19,16 +20,6 @@ static size_t most_bytes;
 static int n_rounds;
 static uint64_t seed;
 static CUcontext context;
-
-/* A kernel: adds to each byte. */
-__attribute__((visibility("default"))) void add_to_bytes(void **params);
-void add_to_bytes(void **params)
-{
-    unsigned char *p = (unsigned char *)(uintptr_t) * (uint64_t *)params[0];
-    uint64_t n = *(uint64_t *)params[1], by = *(uint64_t *)params[2];
-    for (uint64_t i = 0; i < n; i++)
-        p[i] = (unsigned char)(p[i] + by);
-}
 
 typedef struct buffers {
     unsigned char *in, *out;
