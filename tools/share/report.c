@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 static const char *const way_words[SHARE_N_CHANNELS] = {"in", "out", "kernels"};
-static const char *const work_words[SHARE_N_CHANNELS] = {"copies in", "copies out", "computes"};
-static const char *const wait_words[SHARE_N_CHANNELS] = {"waits to copy in", "waits to copy out", "waits to compute"};
+const char *const share_work_words[SHARE_N_CHANNELS] = {"copies in", "copies out", "computes"};
+const char *const share_wait_words[SHARE_N_CHANNELS] = {"waits to copy in", "waits to copy out", "waits to compute"};
 static const char *const class_words[SHARE_N_CLASSES] = {"high", "normal", "low"};
 
 static uint64_t us(uint64_t ns) { return ns / 1000u; }
@@ -179,7 +179,7 @@ static const char *doing(const share_report_input *in, const share_peer *p, char
         const share_ask *a = &in->arbiter->asks[i];
         if (a->client == (uint32_t)p->client && a->state != SHARE_FAR) {
             snprintf(text, n, "%s since %" PRIu64 " ms%s",
-                     a->state == SHARE_HOLDS ? work_words[a->way] : wait_words[a->way],
+                     a->state == SHARE_HOLDS ? share_work_words[a->way] : share_wait_words[a->way],
                      (in->now_ns - a->since_ns) / 1000000u, a->n_overtaken ? ", overtaken" : "");
             return text;
         }

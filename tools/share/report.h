@@ -27,4 +27,7 @@ typedef struct share_report_input {
 /* To be freed; NULL: no memory. */
 char *share_report(const share_report_input *in, int is_json);
 
+/* What a program does that has a channel, or waits for it. */
+extern const char *const share_work_words[SHARE_N_CHANNELS], *const share_wait_words[SHARE_N_CHANNELS];
+
 #endif

@@ -2,14 +2,13 @@
 /* trace.c - writes events (trace.h). Process 1 has the links and GPUs, process 2 the programs. */
 #include "trace.h"
 
+#include "report.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_OPEN = 1024, MACHINE = 1, PROGRAMS = 2, ROW_KERNELS = 1, ROW_OUT = 2, ROWS = 3 };
-
-static const char *const wait_words[SHARE_N_CHANNELS] = {"waits to copy in", "waits to copy out", "waits to compute"};
-static const char *const work_words[SHARE_N_CHANNELS] = {"copies in", "copies out", "computes"};
 
 /* An ask that is not over. */
 typedef struct open_ask {
@@ -131,7 +130,7 @@ void share_trace_go(share_trace *t, const share_decision *d, uint64_t now_ns)
         return;
     x->granted_ns = now_ns;
     if (now_ns - x->asked_ns >= 1000)
-        slice(t, PROGRAMS, d->client, d->client, wait_words[d->way], x->asked_ns, now_ns, "");
+        slice(t, PROGRAMS, d->client, d->client, share_wait_words[d->way], x->asked_ns, now_ns, "");
 }
 
 /* An arrow from turn to turn of a task; its number is the task's. */
@@ -157,7 +156,7 @@ void share_trace_end(share_trace *t, const share_ask *ask, uint32_t task, uint64
         snprintf(args, sizeof args, ",\"task\":%u,\"bytes\":%" PRIu64 ",\"expected_us\":%.3f", task, n_bytes,
                  (double)expected_ns / 1e3);
         slice(t, MACHINE, row_of(ask->link, ask->way), ask->client, NULL, x->granted_ns, now_ns, args);
-        slice(t, PROGRAMS, ask->client, ask->client, work_words[ask->way], x->granted_ns, now_ns, args);
+        slice(t, PROGRAMS, ask->client, ask->client, share_work_words[ask->way], x->granted_ns, now_ns, args);
         join(t, ask, task, x->granted_ns);
     }
     x->seq = 0;
