@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gpu.sh [--long] [--dry-run] [--list] [--out DIR] [STAGE...] - builds, tests and measures heddle on this machine's
+# gpu.sh [--long] [--dry-run] [--list] [--build | --built] [--out DIR] [STAGE...] - builds, tests and measures heddle on this machine's
 # GPUs, in at most ten minutes per call. Needs cc, nvcc 12.8 and CMake; no network. Tests of known answers need jansson
 # and libcrypto, and are skipped where those are missing.
 #
 # A stage is a file of tests/gpu/stages. Its short form takes at most 20 s after the build: without names, all short
 # forms run. `--long NAME` runs the long form of a stage (soak, sanitizers, figures), one call for each, on a bare
 # machine; it builds only what that stage needs. A stage with too few GPUs is skipped, with a row. --dry-run prints what
-# would run, with its limits; --list names the stages.
+# would run, with its limits; --list names the stages. --build only builds, on a machine that needs no GPU (set ARCH);
+# --built runs what is in BUILD and compiles nothing.
 #
 # Leaves in DIR (default: build-gpu/out)
 #
@@ -42,13 +43,15 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$root/build-gpu}
 budget=${BUDGET:-590}
 jobs=${JOBS:-$(nproc)}
-most_short=20 # seconds of a stage
-form=short dry=0 list=0 out=$build/out wanted=()
+most_short=20 most_build=400 # seconds of a stage, of a build
+form=short dry=0 list=0 out=$build/out wanted=() only= # build: without running; run: without building
 while [ $# -gt 0 ]; do
     case $1 in
     --long) form=long ;;
     --dry-run) dry=1 ;;
     --list) list=1 ;;
+    --build) only=build ;;
+    --built) only=run ;;
     --out) out=${2:?"gpu.sh: --out needs a folder"} && shift ;;
     -*) echo "gpu.sh: unknown option $1" >&2 && exit 2 ;;
     *) wanted+=("$1") ;;
@@ -56,6 +59,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 exec </dev/null
+[ "$only" != build ] || budget=${BUDGET:-7200} most_build=$budget
 export HEDDLE_TIME_LIMIT_MS=${HEDDLE_TIME_LIMIT_MS:-60000} # the watchdog is on
 
 # ---- stages ----
@@ -227,7 +231,7 @@ build_all() { # of the stages that will run
     [ $whole = 0 ] || all+=(exact/heddle_cli) # prints what it finds of the machine
     for folder in exact fma; do
         target=$(printf '%s\n' "${all[@]}" | sed -n "s|^$folder/||p" | sort -u | paste -sd ';')
-        [ -z "$target" ] || try build.$folder 400 bash -c 'make_in "$@"' - $folder "$target"
+        [ -z "$target" ] || try build.$folder "$most_build" bash -c 'make_in "$@"' - $folder "$target"
     done
 }
 
@@ -258,14 +262,18 @@ fi
 rows=$absent
 for name in "${wanted[@]}"; do
     current=$name
-    if [ "${gpus_of[$name]}" -gt "$n_gpus" ] && [ "$n_gpus$dry" != 01 ]; then # a dry run without any shows all
+    if [ "${gpus_of[$name]}" -gt "$n_gpus" ] && [ "$n_gpus$dry" != 01 ] && [ "$only" != build ]; then # a dry run without any shows all
         note "$name" skip 0 "needs $(gpus_text "${gpus_of[$name]}"), $n_gpus here"
     else
         running+=("$name")
     fi
 done
 rows=$new current=build
-[ ${#running[@]} = 0 ] || build_all
+[ ${#running[@]} = 0 ] || [ "$only" = run ] || build_all
+if [ "$only" = build ]; then
+    ! grep -q FAIL "$new"
+    exit
+fi
 if ! grep -q FAIL "$new"; then
     [ $dry = 1 ] || [ ! -x "$build/exact/heddle" ] ||
         "$build/exact/heddle" info 2>&1 | sed -n '/^devices/,/^$/p' >>"$tables/machine.txt"

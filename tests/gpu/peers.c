@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* peers.c - queues of GPUs, or of the parts of one, that wait for one another without the host. Matrices go through all of them in turn:
  * in, from one to the next, home. Each turns them by a body in two spans, behind a kernel that only takes time; a wait that is missing
- * gives other bytes than a plain loop. Then bodies that fail between points, points that are older than the ring of events, and what is
- * refused; last, rates.
+ * gives other bytes than a plain loop. Then bodies that fail between points, points that are older than the ring of events, what is
+ * refused, and when points were passed; last, rates.
  *
  *     peers GPUS         1: four parts of one; skipped if there are fewer, or if these do not reach one another */
 #include "accelerator_bodies.h"
@@ -10,6 +10,8 @@
 #include "check.h"
 #include "rig.h"
 #include "spin.h"
+
+#include <unistd.h>
 
 #define MOST_DEVICES 8u
 #define BODIES 0u /* queues */
@@ -336,6 +338,57 @@ static void refuse(unit *u, unit *other)
     wait_for(u, OUT, u->last[OUT]);
 }
 
+/* ---- when ------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t time_of(const unit *u, uint32_t queue, uint64_t number)
+{
+    uint64_t ns = 0;
+    CHECK_OK(NULL, u->a.passed_at(u->a.self, queue, number, &ns));
+    return ns;
+}
+
+static int is_timed(const unit *u, uint32_t queue, uint64_t number)
+{
+    uint64_t ns;
+    return u->a.passed_at(u->a.self, queue, number, &ns) == HEDDLE_OK;
+}
+
+/* A body of SPIN_NS, behind which another unit's queue goes on: times lie between what the host saw, and in the order of the queues. They
+ * are the same by the clock of a later second. */
+static void check_times(unit *u, unit *other)
+{
+    looped_params p = {.in = u->in, .out = u->out, .n = N_ROWS, .n_2 = WIDE, .by = 1};
+    const heddle_span_work w = cross_work(&p, 0, EDGE);
+    const uint64_t slack_ns = 100000;
+    uint64_t put_ns, seen_ns, a, b;
+    CHECK(!is_timed(u, BODIES, 0) && !is_timed(other, IN, 0) && !is_timed(u, BODIES, u->last[BODIES]));
+    put_point(u, BODIES);
+    wait_for(u, BODIES, u->last[BODIES]);
+    put_ns = heddle_host_clock_ns();
+    CHECK_OK(NULL, u->a.call(u->a.self, BODIES, spin, u, &w));
+    put_point(u, BODIES);
+    follow(other, IN, u, BODIES, u->last[BODIES]);
+    put_point(other, IN);
+    wait_for(other, IN, other->last[IN]);
+    wait_for(u, BODIES, u->last[BODIES]);
+    seen_ns = heddle_host_clock_ns();
+    a = time_of(u, BODIES, u->last[BODIES]);
+    b = time_of(other, IN, other->last[IN]);
+    printf("of %.1f us a body of %.1f us had ended after %.1f, what followed after %.1f",
+           1e-3 * (double)(seen_ns - put_ns), 1e-3 * SPIN_NS, 1e-3 * (double)(int64_t)(a - put_ns),
+           1e-3 * (double)(int64_t)(b - put_ns));
+    CHECK(a + slack_ns > put_ns + SPIN_NS && a < b + slack_ns && b < seen_ns + slack_ns);
+    CHECK(time_of(u, BODIES, u->last[BODIES] - 1u) < a);
+    (void)usleep(1100000);
+    b = time_of(u, BODIES, u->last[BODIES]);
+    printf("; a second later by %.1f us\n", 1e-3 * (double)(int64_t)(b - a));
+    CHECK(a < b + slack_ns && b < a + slack_ns);
+    for (uint32_t i = 0; i < 256; i++)
+        put_point(u, BODIES);
+    wait_for(u, BODIES, u->last[BODIES]);
+    CHECK(!is_timed(u, BODIES, u->last[BODIES] - 256u) && is_timed(u, BODIES, u->last[BODIES] - 255u));
+}
+
 /* ---- rates -------------------------------------------------------------------------------------------------------------- */
 
 static double rate_of(unit *u, unit *from, const heddle_copy *c)
@@ -391,6 +444,7 @@ int main(int argc, char **argv)
     fail_by_poll(&units[0]);
     check_ring(&units[0], &units[1]);
     refuse(&units[0], &units[1]);
+    check_times(&units[0], &units[1]);
     measure(&units[1], &units[0]);
     measure(&units[0], &units[0]);
     close_units();

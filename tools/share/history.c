@@ -32,6 +32,20 @@ const share_past *share_history_find(const share_history *h, uint64_t program, u
     return p && p->program ? p : NULL;
 }
 
+static double times(uint64_t a, uint64_t b) { return a > b ? (double)a / (double)b : (double)b / (double)a; }
+
+const share_past *share_history_nearest(const share_history *h, uint64_t program, uint32_t task, uint64_t first_bytes)
+{
+    const share_past *best = NULL;
+    for (uint32_t i = 0; i < SHARE_MOST_PASTS && program && first_bytes; i++) {
+        const share_past *p = &h->pasts[i];
+        if (p->program == program && p->task == task &&
+            (!best || times(p->first_bytes, first_bytes) < times(best->first_bytes, first_bytes)))
+            best = p;
+    }
+    return best;
+}
+
 static int can_be(const share_past *p)
 {
     return p->program && p->task && p->first_bytes && p->first_bytes <= SHARE_MOST_PAST_BYTES &&

@@ -41,6 +41,9 @@ typedef struct share_history {
 
 /* NULL: it was never seen. */
 const share_past *share_history_find(const share_history *h, uint64_t program, uint32_t task, uint64_t first_bytes);
+/* The task of this number that the program began with other bytes, as many times more or fewer as may be. NULL: there is none. It looks at
+ * the whole table. */
+const share_past *share_history_nearest(const share_history *h, uint64_t program, uint32_t task, uint64_t first_bytes);
 /* A task has ended (n_seen is not read). What cannot be is passed over. Others only lengthen kernels: shorter times are believed
  * at once, longer ones slowly; 0 tells nothing. When the table is full, it begins anew. */
 void share_history_learn(share_history *h, const share_past *p);

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { MOST_NUMBERED = 64 }; /* later tasks of a program are remembered by their first copy alone */
+enum {
+    MOST_NUMBERED = 64, /* later tasks of a program are remembered by their first copy alone */
+    MOST_TIMES = 64
+};
 
 void share_learn_join(share_learner *l, uint32_t client, uint64_t program, uint64_t command)
 {
@@ -32,6 +35,16 @@ void share_learn_leave(share_learner *l, uint32_t client) { remember(l, client);
 /* The same program on another GPU is another one. */
 static uint64_t on_gpu(uint64_t program, const uint8_t *uuid) { return program ? share_digest(program, uuid, 16) : 0; }
 
+/* What p would be with so many bytes to begin with. Sizes that are no likely guide count as never seen. */
+static share_expected scaled(const share_past *p, uint64_t first_bytes)
+{
+    double by = p ? (double)first_bytes / (double)p->first_bytes : 0;
+    if (by * MOST_TIMES < 1 || by > MOST_TIMES)
+        return (share_expected){0, 0, 0, 0};
+    return (share_expected){(uint64_t)((double)p->in_bytes * by), (uint64_t)((double)p->out_bytes * by),
+                            (uint64_t)((double)p->p_ns * by), 1};
+}
+
 share_expected share_learn_expect(const share_learner *l, uint32_t client, const uint8_t *uuid, uint32_t task,
                                   uint64_t first_bytes)
 {
@@ -39,7 +52,9 @@ share_expected share_learn_expect(const share_learner *l, uint32_t client, const
     const share_past *p = share_history_find(&l->history, program, task, first_bytes);
     if (!p)
         p = share_history_find(&l->history, program, SHARE_ANY_TASK, first_bytes);
-    return p ? (share_expected){p->in_bytes, p->out_bytes, p->p_ns, 1} : (share_expected){0, 0, 0, 0};
+    if (p)
+        return (share_expected){p->in_bytes, p->out_bytes, p->p_ns, 1};
+    return scaled(share_history_nearest(&l->history, program, task, first_bytes), first_bytes);
 }
 
 uint64_t share_learn_peak_of(const share_learner *l, uint32_t client, const uint8_t *uuid)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* learn.h - what the daemon knows of each client's task at hand: it looks up what such a task did on earlier runs, and remembers what
  * this one does. A task that goes beyond what the program did on earlier runs is taken for one like the last that began with as many bytes:
- * programs that iterate are known from their second round on. A client may tell of a task several times; the last word counts, and goes into the history when the next
+ * programs that iterate are known from their second round on. A task may begin with other bytes than any of
+ * its number did. It is expected to be like the most similar one of these, made larger or smaller. A client may tell of a task several times; the last word counts, and goes into the history when the next
  * task is told of, or the client leaves. */
 #ifndef SHARE_LEARN_H
 #define SHARE_LEARN_H

@@ -13,11 +13,8 @@
  * Refused are: more parts than the GPU has multiprocessors; a table that was compiled without kernels of loops; params of more than
  * HD_SPAN_PARAMS_MOST bytes; a span that does not begin with a tile.
  *
- * In a traced loop the phases of a slice lie between events in the stream. Their times are relative to those of a base, an event in the same
- * stream while that was empty, for which the host's clock was read before and after. A base serves slices that begin within a
- * second. So times are off by half of what lay between the two readings, the narrowest of some tries (some 10 us between them); by the
- * drift of the clocks since the base; and by CUDA's steps, half a microsecond and a ten-millionth of the time since the base. A phase
- * begins when the one before has ended: copies that wait for the link are shown as copies.
+ * In a traced loop the phases of a slice lie between events in the stream (accelerator_clock.c has their times). A phase begins when the one
+ * before has ended: copies that wait for the link are shown as copies.
  *
  * After an error the context may be broken, and calls that free would wait for a kernel that never ends. So memory and streams of a
  * part that is lost are left. */
@@ -26,9 +23,6 @@
 #include <stdio.h>
 
 #define USUAL_TEAM 256u
-#define BASE_NS 1000000000ull /* a base serves so long */
-#define BASE_TRIES 4u
-#define TRY_NS 1000000ull          /* a try that takes longer has met other work */
 #define SPARE_BYTES (512ull << 20) /* of a GPU, for kernels, call stacks and graphs */
 /* A multiprocessor has 128 lanes for floats at some 1.8 GHz; a core has two units of 8 at some 3.5 GHz. */
 #define CORES_OF_SM 4.0
@@ -175,14 +169,15 @@ static heddle_status ask(void *self, uint32_t queue, uint32_t *code, uint64_t *i
 
 static cudaError_t make_events(hd_part_marks *m)
 {
-    cudaError_t r = m->next ? cudaSuccess : cudaEventCreate(&m->base);
+    cudaError_t r = cudaSuccess;
     uint32_t i;
-    for (i = HEDDLE_PHASE_IN; i < HEDDLE_N_PHASES && !m->next && r == cudaSuccess; i++) {
-        r = cudaEventCreate(&m->begin[i]);
-        if (r == cudaSuccess)
+    for (i = HEDDLE_PHASE_IN; i < HEDDLE_N_PHASES && r == cudaSuccess; i++) {
+        if (!m->begin[i])
+            r = cudaEventCreate(&m->begin[i]);
+        if (r == cudaSuccess && !m->end[i])
             r = cudaEventCreate(&m->end[i]);
     }
-    return m->next || r != cudaSuccess ? r : cudaEventCreate(&m->next); /* the last one: all are there */
+    return r;
 }
 
 static void destroy_events(hd_part_marks *m)
@@ -194,48 +189,6 @@ static void destroy_events(hd_part_marks *m)
         if (m->end[i])
             (void)cudaEventDestroy(m->end[i]);
     }
-    if (m->base)
-        (void)cudaEventDestroy(m->base);
-    if (m->next)
-        (void)cudaEventDestroy(m->next);
-}
-
-/* Puts an event into an empty stream, and waits until it is passed, but not long. *took_ns: how long that took at most. */
-static cudaError_t try_base(const hd_part_marks *m, cudaStream_t stream, uint64_t *since_ns, uint64_t *took_ns)
-{
-    cudaError_t r;
-    *since_ns = heddle_host_clock_ns();
-    r = cudaEventRecord(m->next, stream);
-    do {
-        if (r == cudaSuccess)
-            r = cudaEventQuery(m->next);
-        *took_ns = heddle_host_clock_ns() - *since_ns;
-        if (r != cudaErrorNotReady)
-            return r;
-        (void)cudaGetLastError();
-        r = cudaSuccess;
-    } while (*took_ns < TRY_NS);
-    return cudaSuccess;
-}
-
-/* The stream is empty. */
-static cudaError_t find_base(hd_part_marks *m, cudaStream_t stream)
-{
-    uint64_t since, took, best = TRY_NS;
-    cudaError_t r = cudaSuccess;
-    uint32_t i;
-    if (m->base_ns && heddle_host_clock_ns() - m->base_ns < BASE_NS)
-        return cudaSuccess;
-    m->base_ns = 0;
-    for (i = 0; i < BASE_TRIES && (r = try_base(m, stream, &since, &took)) == cudaSuccess; i++)
-        if (took < best) {
-            const cudaEvent_t passed = m->next;
-            m->next = m->base;
-            m->base = passed;
-            m->base_ns = since + took / 2u;
-            best = took;
-        }
-    return r;
 }
 
 static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
@@ -247,7 +200,7 @@ static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
     if (r == cudaSuccess)
         r = make_events(m);
     if (r == cudaSuccess && phase == HEDDLE_PHASE_IN)
-        r = find_base(m, stream);
+        r = hd_part_clock_find(&p->clock);
     if (r == cudaSuccess && m->phase != HEDDLE_PHASE_NONE)
         r = cudaEventRecord(m->end[m->phase], stream);
     if (r == cudaSuccess && phase != HEDDLE_PHASE_NONE)
@@ -256,26 +209,17 @@ static heddle_status mark(void *self, uint32_t queue, heddle_phase phase)
     return r == cudaSuccess ? HEDDLE_OK : hd_part_lose(p, hd_cuda_say(NULL, r, "marking the phases of a slice"));
 }
 
-static cudaError_t time_of(const hd_part_marks *m, cudaEvent_t event, uint64_t *ns)
-{
-    float ms = 0;
-    const cudaError_t r = cudaEventElapsedTime(&ms, m->base, event);
-    *ns = m->base_ns + (uint64_t)((double)ms * 1e6);
-    return r;
-}
-
 static heddle_status marked(void *self, uint32_t queue, heddle_phase phase, uint64_t *begin_ns, uint64_t *end_ns)
 {
     const hd_part *p = self;
     const hd_part_marks *m = &p->marks[queue];
-    cudaError_t r;
-    if (!m->base_ns)
+    cudaError_t r = cudaSetDevice(p->device->index);
+    if (!p->clock.base_ns)
         return HEDDLE_ENODEV;
-    r = cudaSetDevice(p->device->index);
     if (r == cudaSuccess)
-        r = time_of(m, m->begin[phase], begin_ns);
+        r = hd_part_clock_of(&p->clock, m->begin[phase], begin_ns);
     if (r == cudaSuccess)
-        r = time_of(m, m->end[phase], end_ns);
+        r = hd_part_clock_of(&p->clock, m->end[phase], end_ns);
     return r == cudaSuccess ? HEDDLE_OK : hd_cuda_say(NULL, r, "asking when a phase of a slice was");
 }
 
@@ -293,6 +237,7 @@ static void close_part(void *self, int is_lost)
             if (p->streams[i])
                 (void)cudaStreamDestroy(p->streams[i]);
         }
+        hd_part_clock_end(&p->clock);
         hd_part_calls_end(p);
         if (p->words)
             hd_cuda_words_free(p->device, p->words);

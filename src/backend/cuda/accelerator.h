@@ -29,10 +29,15 @@ typedef struct hd_part_words {
 /* Events around the phases of a queue's slice. They are made when a loop is traced. */
 typedef struct hd_part_marks {
     cudaEvent_t begin[HEDDLE_N_PHASES], end[HEDDLE_N_PHASES];
+    heddle_phase phase; /* of what is being put into the queue */
+} hd_part_marks;
+
+/* Of a part (accelerator_clock.c). It is made when something is traced. */
+typedef struct hd_part_clock {
+    cudaStream_t stream;    /* nothing else is put into it */
     cudaEvent_t base, next; /* next: of a try that may give a better base */
     uint64_t base_ns;       /* of the host's clock; 0: there is no base */
-    heddle_phase phase;     /* of what is being put into the queue */
-} hd_part_marks;
+} hd_part_clock;
 
 /* Points of a queue. Point n has event n % HD_PART_POINTS, until point n + HD_PART_POINTS has it. */
 typedef struct hd_part_points {
@@ -42,6 +47,7 @@ typedef struct hd_part_points {
         begins[HD_PART_POINTS]; /* the lowest index of the spans between the point before and this one; or HD_NO_SPAN */
     uint64_t begin;             /* the same of the spans behind the last point */
     uint64_t tell_at;           /* a body has failed, which is told when this point is passed; 0: none has */
+    uint64_t timed_from;        /* events of points from this one on have times; 0: none have */
     int has_told;               /* of that failure */
 } hd_part_points;
 
@@ -69,6 +75,7 @@ typedef struct hd_part {
     cudaStream_t streams[HD_PART_QUEUES];
     hd_part_marks marks[HD_PART_QUEUES];
     hd_part_points points[HD_PART_QUEUES];
+    hd_part_clock clock;
     hd_part_calls calls;
     hd_part_capture capture;
     hd_part_kernel kernels[HD_PART_FOUND]; /* the last ones found */
@@ -93,8 +100,13 @@ static inline void hd_part_began(hd_part *p, uint32_t queue, uint64_t begin)
 heddle_status hd_part_failure(hd_part *p, uint32_t queue, uint32_t *code, uint64_t *index);
 void hd_part_points_begin(hd_part *p, uint32_t queue);
 void hd_part_points_end(hd_part *p, uint32_t queue);
-/* Sets point, passed, follow, reaches and copy_peer. */
+/* Sets point, passed, follow, reaches, copy_peer and passed_at. */
 void hd_part_points_functions(heddle_accelerator *out);
+/* The GPU is current. Finds a base, if there is none that serves; it may fail to find one without an error. */
+cudaError_t hd_part_clock_find(hd_part_clock *c);
+/* When the event was passed. Not in order: there is no base, or the event is not passed or was made without times. */
+cudaError_t hd_part_clock_of(const hd_part_clock *c, cudaEvent_t event, uint64_t *ns);
+void hd_part_clock_end(hd_part_clock *c);
 /* The GPU is current. 0: it takes no calls. */
 int hd_part_calls_begin(hd_part *p);
 void hd_part_calls_end(hd_part *p);

@@ -6,6 +6,8 @@
  * in it, which lies behind it. So waits for old points are longer than they need be, but right. Whether points are passed is asked from
  * the oldest on, mostly with one call.
  *
+ * When points were passed is known if that was asked for: the ring's events have times then.
+ *
  * Failures. A body's words are written while other bodies run, and are whole when its kernel has ended. When the host sees a code, the
  * kernels that had begun by then lie at most one point behind those that are passed after that. So a failure is told when that one is passed, too; until then
  * no later point is told. The words are made ready again when the stream is empty: kernels that are in it may still write. Of a failure that has only
@@ -45,6 +47,21 @@ static cudaError_t make_events(hd_part_points *q)
     return r;
 }
 
+/* For the point to be put: once around the ring from timed_from on, events that have no times give way to such that have. */
+static cudaError_t make_timed(hd_part_points *q, uint64_t number)
+{
+    cudaEvent_t *event = &q->events[number % HD_PART_POINTS], timed = NULL;
+    cudaError_t r;
+    if (!q->timed_from || number >= q->timed_from + HD_PART_POINTS)
+        return cudaSuccess;
+    r = cudaEventCreate(&timed);
+    if (r == cudaSuccess) {
+        (void)cudaEventDestroy(*event); /* of a point that is out of the ring from now on */
+        *event = timed;
+    }
+    return r;
+}
+
 /* The point itself, or the oldest one in the ring. */
 static uint64_t in_ring(const hd_part_points *q, uint64_t number)
 {
@@ -79,6 +96,8 @@ static heddle_status point(void *self, uint32_t queue, uint64_t number)
     if (r == cudaSuccess)
         r = make_events(q);
     if (r == cudaSuccess)
+        r = make_timed(q, number);
+    if (r == cudaSuccess)
         r = cudaEventRecord(q->events[number % HD_PART_POINTS], p->streams[queue]);
     if (r != cudaSuccess)
         return hd_part_lose(p, hd_cuda_say(NULL, r, "putting a point into a queue"));
@@ -102,6 +121,23 @@ static heddle_status follow(void *self, uint32_t queue, void *other, uint32_t ot
     if (r == cudaSuccess)
         r = cudaStreamWaitEvent(p->streams[queue], q->events[in_ring(q, number) % HD_PART_POINTS], 0);
     return r == cudaSuccess ? HEDDLE_OK : hd_part_lose(p, hd_cuda_say(NULL, r, "having a queue wait for another one"));
+}
+
+static heddle_status passed_at(void *self, uint32_t queue, uint64_t number, uint64_t *ns)
+{
+    hd_part *p = self;
+    hd_part_points *q = &p->points[queue];
+    cudaError_t r = cudaSetDevice(p->device->index);
+    if (!number && !q->timed_from)
+        q->timed_from = q->last + 1u;
+    if (!number || number < q->timed_from || number != in_ring(q, number))
+        return HEDDLE_ENODEV;
+    if (r == cudaSuccess)
+        r = hd_part_clock_find(&p->clock);
+    if (r == cudaSuccess)
+        r = hd_part_clock_of(&p->clock, q->events[number % HD_PART_POINTS], ns);
+    (void)cudaGetLastError();
+    return r == cudaSuccess ? HEDDLE_OK : HEDDLE_ENODEV;
 }
 
 /* ---- failures --------------------------------------------------------------------------------------------------------- */
@@ -205,4 +241,5 @@ void hd_part_points_functions(heddle_accelerator *out)
     out->follow = follow;
     out->reaches = reaches;
     out->copy_peer = copy_peer;
+    out->passed_at = passed_at;
 }

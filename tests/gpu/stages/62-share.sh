@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
 # share - heddle share with a real driver: a plain program that copies, alone and beside others, has the bytes that it has without; a
-# daemon that is killed, a program that is. Long: more of both, and figures: copies of pageable memory beside pinned ones, what a call
-# costs more, a program alone, how long the link is idle, small copies of class high; memcheck of a program under share.
+# daemon that is killed, a program that is. Long: more of both; a program whose kernel faults; PyTorch, ncu and compute-sanitizer under
+# share; and figures: copies of pageable memory beside pinned ones, what a call costs more, a program alone, how long the link is idle,
+# small copies of class high; memcheck of a program under share.
 stage share 1 "exact/heddle_cli exact/heddle_share exact/share_mover"
 share_part() { # PART SECONDS
     try "share.$1" "$2" env SHARE_TABLE="$logs/share.tsv" \
@@ -17,7 +18,7 @@ share_short() {
 share_long() {
     local part
     share_begin
-    for part in bytes life rates calls alone beside high; do share_part $part 120; done
+    for part in bytes life fault tools rates calls alone beside high; do share_part $part 120; done
     [ "$dry" = 1 ] || told "$logs/share.tsv" >"$tables/share.tsv"
     if [ "$dry" = 1 ] || command -v compute-sanitizer >/dev/null; then
         try share.memcheck 60 env LD_PRELOAD="$build/exact/libheddle_share.so" \

@@ -8,6 +8,7 @@
  *   mover loop MIB SECONDS KIND WAY       Copies in, out or both until the time is over.
  *   mover small MIB N PERIOD_MS KIND WAY  A copy every so often: median and p99 of its time.
  *   mover threads N ROUNDS                Threads with streams and memory of all kinds.
+ *   mover fault MIB                       Copies, and then has a kernel that writes where nothing is. Right is that CUDA says so.
  *
  * KIND is pageable, pinned, or async (pinned, in a stream). Prints lines "name, value, unit" with tabs, and last "right SUM". MOVER_AT is
  * the time (seconds since 1970) at which the work begins, so that several begin together. MOVER_END is a command that is run at the
@@ -328,6 +329,22 @@ static int threads(int n, int n_rounds)
     return 0;
 }
 
+__global__ void wrong(uint64_t *d) { *d = 1; }
+
+static int fault(size_t n)
+{
+    block b(n, PAGEABLE);
+    cudaError_t e;
+    begin_together();
+    b.fill(1);
+    b.copy(0);
+    wrong<<<1, 1>>>((uint64_t *)(uintptr_t)64);
+    e = cudaDeviceSynchronize();
+    printf("fault\t%s\n", cudaGetErrorName(e));
+    fflush(stdout);
+    _exit(e == cudaErrorIllegalAddress ? 0 : 1); // the context is lost: there is nothing that could be freed
+}
+
 static int work(int argc, char **argv)
 {
     const char *what = argv[1];
@@ -342,6 +359,8 @@ static int work(int argc, char **argv)
         return loop(mib << 20, atof(argv[3]), kind_of(argv[4]), argv[5]);
     if (!strcmp(what, "small") && argc == 7)
         return small(mib << 20, atoi(argv[3]), atof(argv[4]), kind_of(argv[5]), argv[6]);
+    if (!strcmp(what, "fault") && argc == 3)
+        return fault(mib << 20);
     if (!strcmp(what, "threads") && argc == 4)
         return threads((int)mib, atoi(argv[3]));
     return 2;

@@ -3,8 +3,11 @@
 # smoke.sh HEDDLE MOVER PART [short|long] - heddle share with a real driver: a plain CUDA program (mover.cu) alone, under `heddle share
 # run`, and beside others; its bytes are compared. Parts:
 #
-#   bytes   the same sums plainly, with the interposer alone, under `run` with and without a daemon, two at once, with copies ahead
+#   bytes   the same sums plainly, with the interposer alone, under `run` with and without a daemon, two at once, with copies ahead, with
+#           kernels one program at a time
 #   life    a daemon that is killed or stopped, a program that is killed or stopped, while two copy
+#   fault   a program whose kernel writes where nothing is, beside others, with and without MPS
+#   tools   PyTorch, compute-sanitizer and ncu under `run`, each where it is there
 #   rates   copies of pageable memory beside pinned ones; the first copy; long: by threads and pieces
 #   calls   what a launch and cheap calls cost more
 #   alone   a program alone: copies left plain, and made fast
@@ -147,6 +150,17 @@ part_bytes() {
     row "copies that were ahead, of one program" "2 at once" "$(of_clients "$scratch/ahead1" ahead)" "" ">= 1"
     row "copies that could not be ahead" "2 at once" "$(of_clients "$scratch/ahead1" not_ahead)" ""
     stop_daemon
+    start_daemon --kernels ordered
+    at=$(soon 2)
+    for i in 1 2; do
+        # shellcheck disable=SC2046
+        MOVER_AT=$at MOVER_END="$heddle share status --json" begin "ordered$i" 90 $(share) "$mover" threads $threads $rounds
+    done
+    programs_end
+    for i in 1 2; do right "kernels one program at a time, program $i of 2" "ordered$i" "$sum"; done
+    row "kernels behind gates, of one program" "2 at once" "$(of_clients "$scratch/ordered1" kernels_gated)" "" ">= 1"
+    row "time under run" "6 threads, 2 at once, kernels ordered" "$(value "$scratch/ordered1" threads)" ms
+    stop_daemon
     run nobody 60 "$heddle" share run -- "$mover" threads 2 1
     right "run without a daemon" nobody ""
     grep -q 'starts plainly' "$scratch/nobody" || failed "run without a daemon does not say so" "$scratch/nobody"
@@ -168,10 +182,10 @@ part_bytes() {
     done
 }
 
-# SECONDS KIND...: a program for each kind, which copies both ways for so long, from 2 s from now on; `copying` is their number.
-copying=0
+# SECONDS KIND...: a program for each kind, which copies both ways for so long, from `at`, in 2 s, on; `copying` is their number.
+copying=0 at=''
 copy_together() {
-    local seconds=$1 at kind
+    local seconds=$1 kind
     shift
     at=$(soon 2) copying=0
     for kind; do
@@ -221,6 +235,82 @@ part_life() {
     stop_daemon
 }
 
+# ---- faults and tools ----
+
+skip() { echo "skipped: $*"; }
+# MPS: two programs copy, and a third one's kernel writes where nothing is. Under MPS the fault may end them, too; another program after
+# that is right all the same.
+faults() {
+    local i ended=0
+    start_daemon --mps "$1"
+    copy_together 2 pageable async
+    # shellcheck disable=SC2046
+    MOVER_AT=$(after "$at" 0.7) begin faulty 60 $(share) "$mover" fault 64
+    programs_end
+    if grep -q '^fault.cudaErrorIllegalAddress' "$scratch/faulty"; then
+        passed "the fault is told, MPS $1"
+    else
+        failed "the fault is not told, MPS $1" "$scratch/faulty"
+    fi
+    for i in 1 2; do
+        if [ "$1" = on ] && [ -z "$(sum_of "$scratch/copies$i")" ]; then ended=$((ended + 1)); else right "beside a fault, MPS $1, program $i" "copies$i" ""; fi
+    done
+    row "programs that the fault of another one ended" "2 beside it, MPS $1" "$ended" "" "$([ "$1" = off ] && echo "<= 0")"
+    # shellcheck disable=SC2046
+    run later 60 $(share) "$mover" threads 2 1
+    right "a program after a fault, MPS $1" later ""
+    stop_daemon
+}
+part_fault() {
+    faults off
+    if command -v nvidia-cuda-mps-control >/dev/null; then faults on; else skip "no MPS here"; fi
+}
+
+# WHAT FILE OTHER: the program of FILE wrote what it wrote plainly, into OTHER.
+same() {
+    if [ -s "$scratch/$2" ] && cmp -s "$scratch/$2" "$scratch/$3"; then passed "$1"; else failed "$1: other output than plainly" "$scratch/$2" "$scratch/$3"; fi
+}
+torch='
+import torch
+a = torch.arange(48 << 20, dtype=torch.int64)
+b = (a.cuda() * 3 + 1).cpu()
+print(int(b.sum()), torch.equal(b, a * 3 + 1))
+p = torch.ones(32 << 20).pin_memory()
+print(float(p.to("cuda", non_blocking=True).sum()))
+m = torch.eye(2048, device="cuda") * 2
+print(float((m @ m).cpu().trace()))'
+part_tools() {
+    start_daemon
+    copy_together 25 pageable async
+    if python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+        run torch.plain 90 python3 -c "$torch"
+        # shellcheck disable=SC2046
+        run torch.run 90 $(share) python3 -c "$torch"
+        same "PyTorch under run" torch.run torch.plain
+        tail -n 3 "$scratch/torch.run"
+    else
+        skip "no PyTorch here"
+    fi
+    if command -v compute-sanitizer >/dev/null; then
+        # shellcheck disable=SC2046
+        run memcheck 90 $(share) compute-sanitizer --tool memcheck --error-exitcode 99 "$mover" threads 4 1
+        right "compute-sanitizer under run" memcheck ""
+        grep -q 'ERROR SUMMARY: 0 errors' "$scratch/memcheck" || failed "compute-sanitizer under run" "$scratch/memcheck"
+    else
+        skip "no compute-sanitizer here"
+    fi
+    if command -v ncu >/dev/null; then
+        # shellcheck disable=SC2046
+        run ncu 90 $(share) ncu --clock-control none --metrics gpu__time_duration.sum -k add "$mover" tasks 16 1 pageable
+        right "ncu under run" ncu ""
+        grep -q 'gpu__time_duration.sum' "$scratch/ncu" || failed "ncu under run saw no kernel" "$scratch/ncu"
+    else
+        skip "no ncu here"
+    fi
+    copies_end "beside tools"
+    stop_daemon
+}
+
 # FILE OTHER NAME WAY AIM: pageable of FILE over pinned of OTHER.
 ratio() {
     local fast=$1 pinned=$2 what=$3 way=$4 aim=$5
@@ -246,14 +336,14 @@ part_rates() {
     ratio "$scratch/fast" "$scratch/plain" pageable in ">= 0.88"
     ratio "$scratch/fast" "$scratch/plain" pageable out ">= 0.80"
     if is_long; then
-        for lanes in 4 6 8 12; do
-            for piece in 1 2 4 8; do
+        for lanes in 4 6 8 12 16; do
+            for piece in 256 1024 2048 4096; do
                 # shellcheck disable=SC2046
-                run scan 60 env HEDDLE_SHARE_LANES=$lanes HEDDLE_SHARE_PIECE=$((piece << 20)) $(share) "$mover" rates 256
+                run scan 60 env HEDDLE_SHARE_LANES=$lanes HEDDLE_SHARE_PIECE=$((piece << 10)) $(share) "$mover" rates 256
                 for what in "pageable in" "pageable out" "pageable 64 MiB in" "pageable 16 MiB in"; do
-                    row "$what" "$lanes threads, pieces of $piece MiB" "$(value "$scratch/scan" "$what")" GB/s
+                    row "$what" "$lanes threads, pieces of $piece KiB" "$(value "$scratch/scan" "$what")" GB/s
                 done
-                row "first copy in, pageable, 256 MiB" "$lanes threads, pieces of $piece MiB" "$(value "$scratch/scan" "pageable in, first")" ms
+                row "first copy in, pageable, 256 MiB" "$lanes threads, pieces of $piece KiB" "$(value "$scratch/scan" "pageable in, first")" ms
             done
         done
     fi

@@ -4,6 +4,7 @@
  * bad files are set aside. HEDDLE_SHARE_FILES: damaged files of each kind (100000 when not set). */
 #include "estimate.h"
 #include "history.h"
+#include "learn.h"
 #include "load.h"
 
 #include "fuzz/mutate.h"
@@ -122,6 +123,37 @@ static void of_history(void)
         share_history_learn(&h, &p);
         CHECK(share_history_find(&h, p.program, p.task, p.first_bytes)->in_bytes == p.in_bytes);
     }
+}
+
+/* Of tasks with other sizes, the one that is fewer times larger or smaller; and scaled. */
+static void of_sizes(void)
+{
+    static share_learner l;
+    static const uint8_t gpu[16] = {1};
+    share_past p = {.task = 1, .first_bytes = 1000, .in_bytes = 3000, .out_bytes = 500, .p_ns = 7000};
+    share_expected e;
+    share_learn_join(&l, 0, 7, 8);
+    share_learn_task(&l, 0, gpu, &p);
+    p = (share_past){.task = 2, .first_bytes = 9000, .in_bytes = 9000, .out_bytes = 900, .p_ns = 90};
+    share_learn_task(&l, 0, gpu, &p);
+    share_learn_leave(&l, 0);
+    share_learn_join(&l, 1, 7, 8);
+    e = share_learn_expect(&l, 1, gpu, 1, 1000);
+    CHECK(e.is_known && e.in_bytes == 3000 && e.out_bytes == 500 && e.p_ns == 7000);
+    e = share_learn_expect(&l, 1, gpu, 1, 4000);
+    CHECK(e.is_known && e.in_bytes == 12000 && e.out_bytes == 2000 && e.p_ns == 28000);
+    e = share_learn_expect(&l, 1, gpu, 2, 4500);
+    CHECK(e.is_known && e.in_bytes == 4500 && e.out_bytes == 450 && e.p_ns == 45);
+    CHECK(!share_learn_expect(&l, 1, gpu, 1, 65000).is_known && !share_learn_expect(&l, 1, gpu, 1, 15).is_known &&
+          !share_learn_expect(&l, 1, gpu, 3, 4000).is_known);
+    p = (share_past){.task = 1, .first_bytes = 16000, .in_bytes = 16000, .out_bytes = 0, .p_ns = 16000};
+    share_learn_task(&l, 1, gpu, &p);
+    share_learn_leave(&l, 1);
+    share_learn_join(&l, 2, 7, 8);
+    CHECK(share_learn_expect(&l, 2, gpu, 1, 3999).p_ns == 27993 &&
+          share_learn_expect(&l, 2, gpu, 1, 4001).p_ns == 4001);
+    share_learn_join(&l, 3, 9, 9);
+    CHECK(!share_learn_expect(&l, 3, gpu, 1, 4000).is_known);
 }
 
 static void of_text(void)
@@ -253,6 +285,7 @@ int main(void)
     of_copies();
     of_kernels();
     of_history();
+    of_sizes();
     of_text();
     of_files();
     of_damage();
