@@ -44,12 +44,14 @@ for p in "${pids[@]}"; do wait "$p" || fail "a program with a GPU of its own"; d
 
 echo "-- class high beside low: it takes the turn within a copy"
 export FAKE_CUDA_RATE=100 HEDDLE_SHARE_PIECE=262144 HEDDLE_SHARE_PART=1048576 # 64 MB: 670 ms
-"$heddle" share run --require --class low -- "$programs/share_copier" 64 4 pageable >"$scratch/out0" 2>&1 & p=$!
-until_status "\"holder\": $p|\"pid\": $p"
-"$heddle" share run --require --class high -- "$programs/share_copier" 2 20 pageable >"$scratch/out1" 2>&1
-wait "$p" || { cat "$scratch/out0"; fail "class low"; }
-longest=$(sed -n 's/.*longest \([0-9]*\) ms.*/\1/p' "$scratch/out1")
-[ "$longest" -lt 400 ] || fail "class high waited for $longest ms"
+for kind in pageable async; do
+    "$heddle" share run --require --class low -- "$programs/share_copier" 64 4 $kind >"$scratch/out0" 2>&1 & p=$!
+    until_status "\"holder\": $p|\"pid\": $p"
+    "$heddle" share run --require --class high -- "$programs/share_copier" 2 20 pageable >"$scratch/out1" 2>&1
+    wait "$p" || { cat "$scratch/out0"; fail "class low, $kind"; }
+    longest=$(sed -n 's/.*longest \([0-9]*\) ms.*/\1/p' "$scratch/out1")
+    [ "$longest" -lt 400 ] || fail "class high waited for $longest ms beside $kind"
+done
 unset FAKE_CUDA_RATE HEDDLE_SHARE_PIECE HEDDLE_SHARE_PART
 
 echo "-- versions"

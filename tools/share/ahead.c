@@ -178,7 +178,7 @@ static void seal(const share_driver *real, piece *p, CUstream s, size_t n_issued
 static int issue(const share_driver *real, const share_copy *part, int gpu, CUresult *r)
 {
     if (share_client_asks(gpu)) {
-        if (share_gate_copy(real, part, gpu, r))
+        if (share_gate_copy(real, part, gpu, part->n_bytes, r))
             return 1;
         *r = CUDA_SUCCESS;
         return 0;

@@ -412,12 +412,28 @@ void share_turn_landed(const share_turn *t)
 /* ---- gates ---- */
 
 /* A slot is free when its gate is closed, and the GPU has written that all behind it is done. */
+static int is_free(const share_page *p, int slot)
+{
+    return !gate[slot] || LOAD(p->last[slot]) == SHARE_LAST(LOAD(p->done[slot]), 1);
+}
+
 static int free_slot(const share_page *p)
 {
     for (int i = 0; i < SHARE_N_GATES; i++)
-        if (!gate[i] || LOAD(p->last[i]) == SHARE_LAST(LOAD(p->done[i]), 1))
+        if (is_free(p, i))
             return i;
     return -1;
+}
+
+int share_gate_room(void)
+{
+    const share_page *p = share_client_page();
+    int n = 0;
+    pthread_mutex_lock(&gates);
+    for (int i = 0; i < SHARE_N_GATES; i++)
+        n += is_free(p, i);
+    pthread_mutex_unlock(&gates);
+    return n;
 }
 
 int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq)

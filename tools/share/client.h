@@ -54,6 +54,8 @@ int share_client_kernels_ask_on(int gpu);
 /* A gate in a stream: -1, or the number of its slot. The daemon hears of it at once; it opens when its turn comes. Behind one of way
  * SHARE_KERNELS more may be put. */
 int share_gate_new(int gpu, int way, uint64_t n_bytes, uint32_t *seq);
+/* Slots that are free. */
+int share_gate_room(void);
 /* One more is put behind the gate that began with this number: 1 and its own, or 0: it is closed. */
 int share_gate_more(int slot, uint32_t first, uint32_t *seq);
 /* The same gate takes no more. */

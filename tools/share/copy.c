@@ -233,7 +233,7 @@ static int by_gate(const share_driver *real, const share_copy *c, CUresult *r)
     int gpu = share_client_gpu(real), made;
     if (!share_client_asks(gpu))
         return 0;
-    made = share_gate_copy(real, c, gpu, r);
+    made = share_gate_copy(real, c, gpu, (size_t)part_bytes, r);
     count(made ? &share_client_page()->n_gated : &share_client_page()->n_passed);
     if (made)
         share_ahead_others();

@@ -105,7 +105,7 @@ void share_gate_mark(const share_driver *real, CUstream s, const share_gate *g)
         share_gate_drop(g->slot, g->seq);
 }
 
-int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, CUresult *r)
+static int copy_part(const share_driver *real, const share_copy *c, int gpu, CUresult *r)
 {
     share_gate g;
     if (!share_gate_put(real, c->stream, gpu, c->direction, c->n_bytes, &g))
@@ -115,5 +115,29 @@ int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, CUre
         share_gate_mark(real, c->stream, &g);
     else
         share_gate_drop(g.slot, g.seq);
+    return 1;
+}
+
+/* A copy takes no more than half of the gates that are left: others come behind it. */
+static size_t bytes_of_part(size_t n_bytes, size_t part_bytes)
+{
+    const size_t room = (size_t)share_gate_room() / 2, wanted = n_bytes / part_bytes, n = wanted < room ? wanted : room;
+    return n > 1 ? (n_bytes + n - 1) / n : n_bytes;
+}
+
+int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, size_t part_bytes, CUresult *r)
+{
+    const size_t step = bytes_of_part(c->n_bytes, part_bytes);
+    share_copy part = *c;
+    *r = CUDA_SUCCESS;
+    for (size_t at = 0; at < c->n_bytes && *r == CUDA_SUCCESS; at += step) {
+        part.host = (char *)c->host + at, part.device = c->device + at;
+        part.n_bytes = c->n_bytes - at < step ? c->n_bytes - at : step;
+        if (copy_part(real, &part, gpu, r))
+            continue;
+        if (!at)
+            return 0;
+        *r = plain(real, &part);
+    }
     return 1;
 }

@@ -16,8 +16,9 @@ typedef struct share_gate {
 int share_gate_put(const share_driver *real, CUstream s, int gpu, int way, uint64_t n_bytes, share_gate *g);
 /* All up to here is what stands behind it, up to its number. */
 void share_gate_mark(const share_driver *real, CUstream s, const share_gate *g);
-/* 1: put into the stream, *r is its code. 0: gates are not to be had, nothing was done. */
-int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, CUresult *r);
+/* In parts of about so many bytes, each behind a gate of its own: between them the link may pass to another. 1: put into the stream, *r is its
+ * code. 0: gates are not to be had, nothing was done. */
+int share_gate_copy(const share_driver *real, const share_copy *c, int gpu, size_t part_bytes, CUresult *r);
 /* Before a context ends (NULL: any). */
 void share_gate_forget(const share_driver *real, CUcontext c);
 
