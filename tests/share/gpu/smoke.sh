@@ -336,8 +336,8 @@ part_rates() {
     ratio "$scratch/fast" "$scratch/plain" pageable in ">= 0.88"
     ratio "$scratch/fast" "$scratch/plain" pageable out ">= 0.80"
     if is_long; then
-        for lanes in 4 6 8 12 16; do
-            for piece in 256 1024 2048 4096; do
+        for lanes in 4 8 16; do
+            for piece in 1024 2048 4096; do
                 # shellcheck disable=SC2046
                 run scan 60 env HEDDLE_SHARE_LANES=$lanes HEDDLE_SHARE_PIECE=$((piece << 10)) $(share) "$mover" rates 256
                 for what in "pageable in" "pageable out" "pageable 64 MiB in" "pageable 16 MiB in"; do
@@ -354,7 +354,7 @@ part_rates() {
 least() { for file in "$scratch/$1"[0-9]; do value "$file" "$2"; done | sort -g | head -1; }
 part_calls() {
     local i n=1 name
-    is_long && n=4
+    is_long && n=2
     start_daemon
     for ((i = 1; i <= n; i++)); do
         run plain$i 60 "$mover" calls
