@@ -46,7 +46,7 @@ void mesi_close(app_case *c);
 /* Runs as often as is asked for, or as there is time for. The first and the last answer are checked. */
 int mesi_repeat(mesi_ask *a, app_case *c, const mesi_runner *r, mesi_times *t);
 int mesi_time_loop(mesi_ask *a, app_case *c, mesi_times *t);
-/* stays: each run is followed by one on the data that is where it was used, whose time until all jobs have ended is compute_ms. */
+/* stays: after each run there is one on data that is where it was used; compute_ms is its time until all jobs have ended. */
 int mesi_time_jobs(mesi_ask *a, app_case *c, int stays, mesi_times *t);
 /* Devices that jobs are run on; 0: such a fleet cannot be opened, or it has cores only. */
 uint32_t mesi_n_devices(const char *words);
