@@ -8,7 +8,7 @@
  *              the data on one, and with cuBLAS in them; the pool also with TF32. TYPE: of int32 or fp32 only
  *     hotspot  N steps (100) of SIDE x SIDE cells: the library's loop, launches on one GPU, launches and events or a CUDA graph on two GPUs
  *              and more, with copies of rows or with stores into the neighbours' memory; jobs on 1, 2, 4 .. GPUs
- *     ep       SIDE pairs (2^36, class D): the library's loop, and jobs on 1, 2, 4 .. GPUs
+ *     ep       SIDE pairs (2^36, class D): the library's loop, its body in one launch, and jobs on 1, 2, 4 .. GPUs
  *     14a ..   see scheduling.c
  *
  * Where there is one GPU, jobs run on four quarters of it, too, and a way is named `on` them.
@@ -24,6 +24,8 @@
 #include "by_hand.h"
 #include "mesi.h"
 #include "papers.h"
+
+#include "hdss/hand.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -56,8 +58,10 @@ typedef struct way {
     product_way how;
     steps_exchange exchange;
     int with_graph;
-    by_hand_product *product; /* one of the two is open */
+    by_hand_product *product; /* one of the three is open */
     by_hand_steps *steps;
+    hand loop;       /* of ep, */
+    pipeline *pairs; /* which is one launch of all */
 } way;
 
 /* ---- rows ---- */
@@ -127,26 +131,56 @@ static int said(app_case *c, int failed, const char *why)
     return failed ? -1 : 0;
 }
 
+static int open_pairs(way *w, const app_case *c, char *why)
+{
+    if (hand_of(&w->loop, c)) {
+        snprintf(why, WHY, "the loop has no room in a program by hand");
+        return -1;
+    }
+    return pipeline_open(&w->pairs, &w->loop, w->loop.form.desc.n, 1, why);
+}
+
+static int run_pairs(way *w, double *ms, char *why)
+{
+    const uint64_t begin_ns = cli_now_ns();
+    const int failed = pipeline_run(w->pairs, why);
+    *ms = 1e-6 * (double)(cli_now_ns() - begin_ns);
+    return failed;
+}
+
 /* The program takes the arrays of the case, which is open on a fleet without threads. */
 static int open_by_hand(way *w, app_case *c)
 {
+    const char *name = c->app->name;
     char why[WHY] = "";
-    return said(c, !strcmp(c->app->name, "matmul") ? open_product(w, c, why) : open_steps(w, c, why), why);
+    return said(c,
+                !strcmp(name, "matmul")    ? open_product(w, c, why)
+                : !strcmp(name, "hotspot") ? open_steps(w, c, why)
+                                           : open_pairs(w, c, why),
+                why);
 }
 
 static int run_by_hand(void *self, app_case *c, double *ms)
 {
     way *w = self;
     char why[WHY] = "";
+    int failed;
     if (w->product)
-        return said(c,
-                    by_hand_product_bring(w->product, why) || by_hand_product_compute(w->product, ms, why) ||
-                        by_hand_product_take(w->product, why),
-                    why);
-    return said(c,
-                by_hand_steps_bring(w->steps, why) || by_hand_steps_compute(w->steps, ms, why) ||
-                    by_hand_steps_take(w->steps, why),
-                why);
+        failed = by_hand_product_bring(w->product, why) || by_hand_product_compute(w->product, ms, why) ||
+                 by_hand_product_take(w->product, why);
+    else if (w->steps)
+        failed = by_hand_steps_bring(w->steps, why) || by_hand_steps_compute(w->steps, ms, why) ||
+                 by_hand_steps_take(w->steps, why);
+    else
+        failed = run_pairs(w, ms, why);
+    return said(c, failed, why);
+}
+
+static void close_by_hand(way *w)
+{
+    by_hand_product_close(w->product);
+    by_hand_steps_close(w->steps);
+    pipeline_close(w->pairs);
 }
 
 /* ---- any way ---- */
@@ -176,8 +210,7 @@ static void put_way(mesi_ask *a, subject *s, way w)
         skip(s, s->c->error);
     else
         put_times(s, &t);
-    by_hand_product_close(w.product);
-    by_hand_steps_close(w.steps);
+    close_by_hand(&w);
     mesi_close(s->c);
 }
 
@@ -269,8 +302,9 @@ static void put_hotspot(mesi_ask *a, subject *s)
 
 static void put_ep(mesi_ask *a, subject *s)
 {
-    put_loop(a, s);
+    put_way(a, s, (way){.name = "launch", .n_gpus = 1});
     put_jobs(a, s, "jobs");
+    put_loop(a, s);
 }
 
 /* ---- figures ---- */

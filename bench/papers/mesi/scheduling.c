@@ -236,22 +236,28 @@ static void draw_simulated(const figure *f, const double *value, FILE *out)
     draw(f, &d, out);
 }
 
-/* Nothing, if nothing was measured. Devices alone have no ways. */
+/* Places where something was measured; devices alone have no ways. */
+static void take_measured(const figure *f, const mesi_place *places, size_t n, const double *value, drawing *d,
+                          double *kept)
+{
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < f->n_ways; k++)
+            sum += kept[d->n * f->n_ways + k] = value[i * f->n_ways + k];
+        if (sum > 0 && !places[i].is_alone)
+            d->names[d->n++] = places[i].machine.name;
+    }
+}
+
+/* Nothing, if nothing was measured. */
 static int draw_measured(const figure *f, const mesi_place *places, size_t n, const double *value, const char *dir)
 {
-    drawing d = {.note = "measured", .value = value};
+    double kept[MESI_MOST_PLACES * MOST_WAYS];
+    drawing d = {.note = "measured", .value = kept};
     figure_files files = {.dir = dir};
-    double kept[MESI_MOST_PLACES * MOST_WAYS], sum = 0;
     char name[32];
-    for (size_t i = 0; i < n; i++) {
-        if (places[i].is_alone)
-            continue;
-        for (size_t k = 0; k < f->n_ways; k++)
-            sum += kept[d.n * f->n_ways + k] = value[i * f->n_ways + k];
-        d.names[d.n++] = places[i].machine.name;
-    }
-    d.value = kept;
-    if (sum <= 0)
+    take_measured(f, places, n, value, &d, kept);
+    if (!d.n)
         return CLI_OK;
     if (figure_begin(&files))
         return CLI_BAD;
