@@ -69,6 +69,7 @@ if ! "$heddle" info | grep -q 'cuda:0'; then
 fi
 run 0 bench --figures mesi --out measured -n 600 --runs 1 --opt steps=3 --opt devices="virtual: virtual:speed=0.5" --opt figures=14a,14c,15c
 in_out '^measured/mesi-14a-measured.svg$'
+grep -q '>measured, n = 600; one bar a way<' measured/mesi-14a-measured.svg || fail 'the picture does not say what was measured'
 measured() { # NAME N CONDITION
     awk -F '\t' -v n="$2" '$13 != "measured" { next }
         { seen++; if (NF != 13 || $2 != 600 || $4 !~ /^virtual/ || $7 <= 0 || $8 <= 0 || $9 != "-" || $10 <= 0 || !('"$3"')) { print; bad = 1 } }

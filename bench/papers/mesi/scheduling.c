@@ -250,12 +250,15 @@ static void take_measured(const figure *f, const mesi_place *places, size_t n, c
 }
 
 /* Nothing, if nothing was measured. */
-static int draw_measured(const figure *f, const mesi_place *places, size_t n, const double *value, const char *dir)
+static int draw_measured(const figure *f, const mesi_ask *a, const mesi_place *places, size_t n, const double *value,
+                         const char *dir)
 {
+    const mesi_case c = {.app = f->app, .n = f->n};
     double kept[MESI_MOST_PLACES * MOST_WAYS];
-    drawing d = {.note = "measured", .value = kept};
+    char name[32], note[64];
+    drawing d = {.note = note, .value = kept};
     figure_files files = {.dir = dir};
-    char name[32];
+    snprintf(note, sizeof note, "measured, n = %llu", (unsigned long long)mesi_measured_n(a, &c));
     take_measured(f, places, n, value, &d, kept);
     if (!d.n)
         return CLI_OK;
@@ -283,7 +286,7 @@ static int make(const figure *f, mesi_ask *a, uint32_t n_steps)
         draw_simulated(f, value, files.svg.out);
         measure(f, a, n_steps, places, n, files.tsv.out, measured);
     }
-    return figure_end_or_drop(&files, f->name, 1, status) || draw_measured(f, places, n, measured, files.dir);
+    return figure_end_or_drop(&files, f->name, 1, status) || draw_measured(f, a, places, n, measured, files.dir);
 }
 
 /* Is it to be made? Lists have its name without the paper's. */
