@@ -16,7 +16,7 @@
 #define APP_H
 
 #include "heddle.h"
-#include "heddle/loop.h"
+#include "heddle/multi.h"
 #include "heddle/pool.h"
 #include "heddle/task.h"
 
@@ -39,6 +39,7 @@ typedef struct app_spawning {
     /* Of jobs (app_jobs) n_tasks is how many slices there are by the first index, and */
     uint32_t n_tasks_2;  /* by the second one, of each of these; 0: 1 */
     uint64_t pool_bytes; /* of each device, for arrays; 0: as much as there is */
+    heddle_map map;      /* unless HEDDLE_MAP says another one */
 } app_spawning;
 typedef struct app_request {
     uint64_t n[2], b[2]; /* rows, columns of the problem and of a block                            */

@@ -16,6 +16,7 @@ static heddle_multi_desc multi_desc(const app_case *c)
 {
     const app_loop_form *f = &c->looping->form;
     heddle_multi_desc m = HEDDLE_MULTI_INIT;
+    m.map = c->spawning.map;
     m.n_tasks = c->spawning.n_tasks ? (uint32_t)c->spawning.n_tasks : f->n_tasks;
     m.n_tasks_2 = c->spawning.n_tasks_2 ? c->spawning.n_tasks_2 : f->n_tasks_2;
     m.call = f->call;

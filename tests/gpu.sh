@@ -21,6 +21,7 @@
 #     GPU/pagoda         the figure of Pagoda, likewise
 #     GPU/hdss           the figures of HDSS, likewise (stages loop and hand)
 #     GPU/cumas          the figures of CuMAS, likewise (stage mixes)
+#     GPU/mesi           the figures of MESI-CUDA, likewise
 #     GPU/share.tsv      copies of programs under heddle share, beside plain ones
 #     GPU/beside.tsv     which CUDA calls block beside a resident kernel; openmp.tsv: translated programs beside hand-written
 #     GPU/machine.txt    of this call: date, commit, GPU, driver, CUDA, clocks, kernel

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# figures_mesi.sh - matmul and hotspot by the library and by hand, on a device that a thread plays, and the simulated figures of MESI-CUDA's
-# scheduling: files, rows, and numbers that depend on one another; what is not possible is skipped with a reason.
+# figures_mesi.sh - matmul, hotspot and ep by the library and by hand, and figures of MESI-CUDA's scheduling, simulated and measured, on
+# devices that threads play: files, rows, and numbers that depend on one another; what is not possible is skipped with a reason. A wrong
+# answer is noticed.
 . "$2/tests/cli/common.bash"
 
 run 0 bench --figures mesi --out jobs -n 150 --runs 3 --opt devices="virtual: cpu:1" --opt steps=3 --opt figures=matmul,hotspot
@@ -21,6 +22,21 @@ done
 [ "$(cut -f 1,3 jobs/mesi-matmul.tsv | grep -c '^matmul \(int32\|fp32\)	\(loop\|launch\|cublas\|cublasxt\)$')" -ge 12 ] ||
     fail "rows of matmul: $(cat jobs/mesi-matmul.tsv)"
 grep -q '^hotspot	150	graph	1	' jobs/mesi-hotspot.tsv || fail "rows of hotspot: $(cat jobs/mesi-hotspot.tsv)"
+# Jobs: of two devices, what goes in and home is what the app has, or more with a small pool. The first rows come from the host once.
+run 0 bench --figures mesi --out two -n 384 --runs 2 --opt devices="virtual: virtual:" --opt steps=4 --opt figures=matmul,hotspot,ep
+awk -F '\t' 'FNR == 1 || $1 == "app" || $3 !~ /^jobs/ { next }
+    { seen++; mb = $2 * $2 * 4 / 1e6 }
+    NF != 15 || $6 == "skipped" || $4 != 2 || $14 <= 0 || $15 <= 0 { print "broken: " $0; bad = 1 }
+    $3 ~ /pool/ && ($6 != "-" || $11 < 2 * mb || $12 < mb) { print "pool: " $0; bad = 1 }
+    $3 !~ /pool/ && ($6 == "-" || $7 > $6 || $6 > $8) { print "compute_ms: " $0; bad = 1 }
+    $1 != "ep" && $3 !~ /pool/ && ($11 < 1.999 * mb || $11 > 2.001 * mb) { print "in_mb: " $0; bad = 1 }
+    $1 ~ /matmul/ && $3 !~ /pool/ && ($12 < 0.999 * mb || $12 > 1.001 * mb || $13 < 0.999 * mb) { print "home_mb, peers_mb: " $0; bad = 1 }
+    END { exit bad || seen != 9 }' two/mesi-{matmul,hotspot,ep}.tsv >wrong || fail "jobs: $(cat wrong two/*.tsv)"
+grep -q '^matmul fp32	384	jobs library on virtual: virtual:	2	' two/mesi-matmul.tsv || fail "rows of jobs: $(cat two/mesi-matmul.tsv)"
+grep -q '^ep	384	launch	1	' two/mesi-ep.tsv || fail "ep by hand: $(cat two/mesi-ep.tsv)"
+run 0 bench --figures mesi --out two -n 200 --runs 1 --opt devices=virtual: --opt type=int32 --opt figures=matmul
+! grep -q fp32 two/mesi-matmul.tsv || fail "another type: $(cat two/mesi-matmul.tsv)"
+
 run 0 bench --figures mesi --out jobs -n 20 --runs 1 --opt devices=cpu:1 --opt figures=hotspot
 [ "$(cat out)" = jobs/mesi-hotspot.tsv ] || fail "one figure: $(cat out)"
 
@@ -32,7 +48,7 @@ for name in 14a 14b 14c 14d 15a 15b 15c; do
 done
 # rows NAME N CONDITION: as many rows, and what holds for each of them.
 rows() {
-    awk -F '\t' -v n="$2" 'NR <= 2 { next }
+    awk -F '\t' -v n="$2" 'NR <= 2 || $13 == "measured" || $7 == "skipped" { next }
         { seen++; if (NF != 13 || $13 != "simulated" || $7 <= 0 || $8 <= 0 || $9 <= 0 || $9 > 1.02 || !('"$3"')) { print; bad = 1 } }
         END { exit bad || seen != n }' "figures/mesi-$1.tsv" >wrong || fail "$1: $(cat wrong "figures/mesi-$1.tsv")"
 }
@@ -45,10 +61,51 @@ rows 15a 70 '$6 == 2 || $8 < 1.01'
 rows 15b 70 '$6 == 2 || $8 < 1.01'
 rows 15c 70 '$6 <= 128'
 
+# Where there is no GPU, rows say so; devices that are named are measured, each way over the first one.
+if ! "$heddle" info | grep -q 'cuda:0'; then
+    for name in 14a 15a; do
+        grep -q '	1 GPU	all	-	skipped	needs 1 GPU; here are 0$' "figures/mesi-$name.tsv" || fail "$name: $(tail -n 8 "figures/mesi-$name.tsv")"
+    done
+fi
+run 0 bench --figures mesi --out measured -n 600 --runs 1 --opt steps=3 --opt devices="virtual: virtual:speed=0.5" --opt figures=14a,14c,15c
+in_out '^measured/mesi-14a-measured.svg$'
+grep -q '>measured, n = 600; one bar a way<' measured/mesi-14a-measured.svg || fail 'the picture does not say what was measured'
+measured() { # NAME N CONDITION
+    awk -F '\t' -v n="$2" '$13 != "measured" { next }
+        { seen++; if (NF != 13 || $2 != 600 || $4 !~ /^virtual/ || $7 <= 0 || $8 <= 0 || $9 != "-" || $10 <= 0 || !('"$3"')) { print; bad = 1 } }
+        END { exit bad || seen != n }' "measured/mesi-$1.tsv" >wrong || fail "$1, measured: $(cat wrong "measured/mesi-$1.tsv")"
+}
+# 5 x 5 tiles: 16 tasks are 4 in each of 4. Three matrices; two of temperatures and power, which tasks that keep nothing bring three times.
+measured 14a 4 '($5 != "static" || ($6 == 2 && $8 == 1)) && $10 > 2.87 && $10 < 2.89 && $11 > 1.43 && $11 < 1.45'
+measured 14c 2 '$5 != "static" ? $10 > 8.63 && $10 < 8.65 && $11 > 4.31 && $11 < 4.33 : $8 == 1 && $10 > 2.87 && $10 < 2.89'
+measured 15c 5 '$6 <= 32'
+
+# No time left: rows say so, and nothing else is wrong.
+run 0 bench --figures mesi --out late -n 300 --runs 1 --opt seconds=1e-9 --opt devices=virtual: --opt figures=matmul,ep,14d
+[ "$(grep -c '	skipped	--opt seconds left no time$' late/mesi-matmul.tsv)" = "$(grep -c '^matmul' late/mesi-matmul.tsv)" ] ||
+    fail "no time: $(cat late/mesi-matmul.tsv)"
+[ "$(grep -c '	skipped	--opt seconds left no time$' late/mesi-14d.tsv)" = 4 ] || fail "no time: $(cat late/mesi-14d.tsv)"
+
+# Answers with a wrong number.
+if nm -D "$(dirname "$heddle")/libheddle.so" 2>/dev/null | grep -q '__[at]san_init' || ! "${CC:-cc}" -std=c11 -D_GNU_SOURCE -fPIC -shared \
+    -I"$source_dir/include" "$source_dir/tests/cli/wrong_fetch.c" -o wrong_fetch.so -ldl; then
+    echo "a wrong answer was not tried: no compiler, or a sanitizer, which must be loaded first"
+else
+    LD_PRELOAD=$PWD/wrong_fetch.so run 1 bench --figures mesi --out wrongs -n 300 --runs 1 --opt devices=virtual: --opt steps=3 --opt figures=matmul,hotspot,14a
+    for row in '^matmul int32.*	jobs on virtual:.*	skipped	matmul: ' '^matmul fp32.*	jobs library on virtual:.*	skipped	matmul: ' \
+        '^hotspot.*	jobs on virtual:.*	skipped	hotspot: ' '^matmul	300	1	virtual:	settle	-	skipped	matmul: '; do
+        grep -q "$row" wrongs/*.tsv -h || fail "no row '$row': $(grep -h jobs wrongs/*.tsv)"
+    done
+fi
+
 run 2 bench --figures mesi --opt figures=seven
-in_err 'figures=seven: of matmul, hotspot, 14a to 14d and 15a to 15c'
+in_err 'figures=seven: of matmul, hotspot, ep, 14a to 14d and 15a to 15c'
 run 2 bench --figures mesi --opt speed=7
-in_err 'of --figures mesi there are figures, steps and devices'
+in_err 'of --figures mesi there are figures, steps, devices, seconds and type'
 run 2 bench --figures mesi --opt figures=hotspot --opt steps=many
 in_err 'many'
+run 2 bench --figures mesi --opt type=fp64
+in_err 'type=fp64: int32 or fp32 is expected'
+run 2 bench --figures mesi --opt seconds=0
+in_err 'seconds=0: a number above 0'
 finish

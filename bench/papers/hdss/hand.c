@@ -46,20 +46,24 @@ typedef struct times {
 
 /* ---- the loop ---- */
 
+int hand_of(hand *h, const app_case *c)
+{
+    int status;
+    *h = (hand){.app = c->app->name, .form = c->looping->form, .record_bytes = c->record_bytes};
+    h->body = &c->app->loops->bodies[h->form.desc.body];
+    status = h->record_bytes > sizeof h->record || h->body->shared_bytes + HEDDLE_REDUCE_BYTES > HAND_ROOM;
+    for (uint32_t i = 0; i < h->form.n_found; i++)
+        status |= h->form.found[i].n > HAND_FOUND;
+    if (!status)
+        memcpy(h->record, c->record, h->record_bytes);
+    return status;
+}
+
 /* As the app describes it for any fleet. */
 static int take_loop(hand *h, subject *s, char why[HDSS_WHY])
 {
     const app_case *c = s->c;
-    int status = hdss_open_loop(s, "serial", HEDDLE_SPLIT_CUT);
-    if (!status) {
-        *h = (hand){.app = s->of->name, .form = c->looping->form, .record_bytes = c->record_bytes};
-        h->body = &c->app->loops->bodies[h->form.desc.body];
-        status = h->record_bytes > sizeof h->record || h->body->shared_bytes + HEDDLE_REDUCE_BYTES > HAND_ROOM;
-        for (uint32_t i = 0; i < h->form.n_found; i++)
-            status |= h->form.found[i].n > HAND_FOUND;
-        if (!status)
-            memcpy(h->record, c->record, h->record_bytes);
-    }
+    const int status = hdss_open_loop(s, "serial", HEDDLE_SPLIT_CUT) || hand_of(h, c);
     snprintf(why, HDSS_WHY, "%.*s", HDSS_WHY - 1, c->error[0] ? c->error : "the app's loop is too large");
     hdss_close_loop(s);
     return status;

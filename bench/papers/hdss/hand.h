@@ -21,6 +21,8 @@ typedef struct hand {
     size_t record_bytes;
 } hand;
 
+/* Of a case that is open as a loop, or as jobs. Nonzero: it has no room. */
+int hand_of(hand *h, const app_case *c);
 /* Begin, of a run: results are zero. */
 void hand_begin(const hand *h);
 

@@ -128,16 +128,6 @@ static int find_options(const options *o, asked *a)
     return CLI_OK;
 }
 
-static int read_seconds(const char *text, uint64_t *end_ns)
-{
-    char *end;
-    const double seconds = text ? strtod(text, &end) : 1e9;
-    if (text && (end == text || *end || !(seconds > 0 && seconds < 1e9)))
-        return cli_bad("--opt seconds=%s: a number above 0 is expected", text);
-    *end_ns = cli_now_ns() + (uint64_t)(1e9 * seconds);
-    return CLI_OK;
-}
-
 static int is_any_app(const figures *f)
 {
     return hdss_n_apps(f, 0) ? CLI_OK
@@ -175,7 +165,7 @@ int figures_hdss(const options *o)
     asked a = {NULL, NULL, NULL, NULL, NULL};
     char others[MOST_WORDS];
     int status;
-    if (find_options(o, &a) || read_seconds(a.seconds, &f.end_ns))
+    if (find_options(o, &a) || figure_seconds(a.seconds, &f.end_ns))
         return CLI_BAD;
     f.apps = a.apps;
     f.side = a.side ? strtoull(a.side, NULL, 10) : 0;

@@ -157,7 +157,7 @@ int hdss_is_late(const figures *f, char why[HDSS_WHY])
 {
     const int is_late = cli_now_ns() > f->end_ns;
     if (is_late)
-        snprintf(why, HDSS_WHY, "--opt seconds left no time");
+        snprintf(why, HDSS_WHY, "%s", figure_late);
     return is_late;
 }
 

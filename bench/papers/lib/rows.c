@@ -2,6 +2,7 @@
 /* rows.c - implements rows.h. */
 #include "rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int figure_begin(figure_files *f) { return cli_buffer_open(&f->tsv) || cli_buffer_open(&f->svg) ? CLI_BAD : CLI_OK; }
@@ -63,3 +64,15 @@ void figure_put(double *sorted, size_t n, double value)
 double figure_middle(const double *sorted, size_t n) { return n ? sorted[n / 2] : 0; }
 
 size_t figure_runs(const options *o) { return o->runs < FIGURE_RUNS ? (size_t)o->runs : FIGURE_RUNS; }
+
+const char figure_late[] = "--opt seconds left no time";
+
+int figure_seconds(const char *text, uint64_t *end_ns)
+{
+    char *end;
+    const double seconds = text ? strtod(text, &end) : 1e9;
+    if (text && (end == text || *end || !(seconds > 0 && seconds < 1e9)))
+        return cli_bad("--opt seconds=%s: a number above 0 is expected", text);
+    *end_ns = cli_now_ns() + (uint64_t)(1e9 * seconds);
+    return CLI_OK;
+}

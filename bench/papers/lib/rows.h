@@ -32,5 +32,8 @@ void figure_put(double *sorted, size_t n, double value);
 double figure_middle(const double *sorted, size_t n);
 /* The requested number of runs, as far as there is room. */
 size_t figure_runs(const options *o);
+/* --opt seconds=TEXT: *end_ns is when nothing may begin any more; NULL: never. CLI_OK, or CLI_BAD with the sentence printed. */
+int figure_seconds(const char *text, uint64_t *end_ns);
+extern const char figure_late[]; /* why something was left out */
 
 #endif

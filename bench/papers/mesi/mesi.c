@@ -1,145 +1,109 @@
 /* SPDX-License-Identifier: MIT */
-/* mesi.c - `heddle bench --figures mesi [-n SIDE] [--opt figures=LIST] [--opt steps=N] [--opt devices=WORDS] [--out DIR]`: matmul and hotspot on
- * GPUs, by the library and by hand (by_hand.h), and jobs as in a paper (scheduling.c), as DIR/mesi-NAME.tsv:
+/* mesi.c - `heddle bench --figures mesi [-n SIDE] [--opt figures=LIST] [--opt steps=N] [--opt devices=WORDS] [--opt seconds=N]
+ * [--opt type=TYPE] [--out DIR]`: matmul, hotspot and ep on GPUs, by the library and by hand (by_hand.h), and jobs as in a paper
+ * (scheduling.c), as DIR/mesi-NAME.tsv:
  *
  *     matmul   products of SIDE x SIDE matrices (8192), of int32 and of fp32: the library's loop, its body in one launch, cuBLAS without
- *              TF32, cublasXt in tiles of 2048, 4096 and 8192 on one GPU and on all
+ *              TF32, cublasXt in tiles of 2048, 4096 and 8192 on one GPU and on all; jobs on 1, 2, 4 .. GPUs, with a pool of an eighth of
+ *              the data on one, and with cuBLAS in them; the pool also with TF32. TYPE: of int32 or fp32 only
  *     hotspot  N steps (100) of SIDE x SIDE cells: the library's loop, launches on one GPU, launches and events or a CUDA graph on two GPUs
- *              and more, with copies of rows or with stores into the neighbours' memory
+ *              and more, with copies of rows or with stores into the neighbours' memory; jobs on 1, 2, 4 .. GPUs
+ *     ep       SIDE pairs (2^36, class D): the library's loop, its body in one launch, and jobs on 1, 2, 4 .. GPUs
  *     14a ..   see scheduling.c
  *
- * compute_ms: on data that is where it is needed; of cublasXt copies are in it. total_ms: from host memory to host memory. rate: 10^9
- * multiply-adds, or cells, a second of compute_ms, or of total_ms where there is no other. The first and the last answer are compared with
- * the app's reference; what differs, fails or cannot be there is a row `skipped` with the reason. The library's devices are "cuda:0", or WORDS. */
+ * Where there is one GPU, jobs run on four quarters of it, too, and a way is named `on` them.
+ *
+ * total_ms: from host memory to host memory. compute_ms: on data that is where it is needed; of cublasXt copies are in it. Of jobs:
+ * until all have ended, when they are run once more after results have gone home, so that nothing comes from the host; with a pool of
+ * an eighth there is none. rate: 10^9 multiply-adds, cells or pairs a second of compute_ms, or of total_ms where there is no other. Of
+ * jobs there are also in_mb, home_mb, peers_mb: 10^6 bytes from the host, to it, and from device to device; driver_ms: how long the thread
+ * that gives work to all devices was busy; and slices. These are of the last run from host to host.
+ *
+ * The first and the last answer are compared with the app's reference; what differs, fails or cannot be there is a row `skipped` with the
+ * reason, as is what has not begun after N seconds. The library's devices are "cuda:0", or WORDS; with WORDS jobs run on these only. */
 #include "by_hand.h"
-#include "loop.h"
 #include "mesi.h"
 #include "papers.h"
+
+#include "hdss/hand.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SIDE 8192
+#define PAIRS (UINT64_C(1) << 36)
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 enum { WHY = BY_HAND_ERROR };
 
-typedef struct figures {
-    const options *o;
-    uint64_t side;
-    const char *list, *steps, *devices; /* NULL: all figures, as many as each has by itself */
-    int wrong;                          /* a check failed */
-} figures;
-
 /* A case, and where its rows go. */
 typedef struct subject {
-    app_case *c;
+    app_case *c;       /* NULL: it is too late for one */
     const char *label; /* app and type */
-    double work;       /* multiply-adds or cells of a run */
+    uint64_t n;
+    double work; /* multiply-adds, cells or pairs of a run */
     FILE *out;
 } subject;
 
-/* A program by hand. */
+/* How a case is run. */
 typedef struct way {
     const char *name;
     uint32_t n_gpus, tile;
+    /* By the library. */
+    const char *engine; /* NULL: by hand */
+    const char *devices;
+    int says_devices; /* they are not whole GPUs */
+    uint64_t pool_bytes;
+    /* By hand. */
     product_way how;
     steps_exchange exchange;
     int with_graph;
-    by_hand_product *product; /* one of the two is open */
+    by_hand_product *product; /* one of the three is open */
     by_hand_steps *steps;
-    char why[WHY];
+    hand loop;       /* of ep, */
+    pipeline *pairs; /* which is one launch of all */
 } way;
-
-typedef struct times {
-    double compute_ms[FIGURE_RUNS], total_ms[FIGURE_RUNS];
-    size_t n;
-} times;
 
 /* ---- rows ---- */
 
-static const char columns[] = "app\tn\tway\tgpus\ttile\tcompute_ms\tleast_ms\tmost_ms\ttotal_ms\trate";
+static const char columns[] = "app\tn\tway\tgpus\ttile\tcompute_ms\tleast_ms\tmost_ms\ttotal_ms\trate\tin_mb\thome_mb\t"
+                              "peers_mb\tdriver_ms\tslices";
 
-static void begin_row(const figures *f, const subject *s, const char *name, uint32_t n_gpus, uint32_t tile)
+static void begin_row(const subject *s, const way *w)
 {
-    fprintf(s->out, "%s\t%llu\t%s\t%u\t%u\t", s->label, (unsigned long long)f->side, name, n_gpus, tile);
+    fprintf(s->out, "%s\t%llu\t%s%s%s\t%u\t%u\t", s->label, (unsigned long long)s->n, w->name,
+            w->says_devices ? " on " : "", w->says_devices ? w->devices : "", w->n_gpus, w->tile);
 }
 
-static void put_times(const subject *s, const times *t, int has_compute)
+static void put_jobs_times(FILE *out, const mesi_times *t)
+{
+    if (t->has_jobs)
+        fprintf(out, "\t%.6g\t%.6g\t%.6g\t%.4g\t%llu\n", t->in_mb, t->home_mb, t->peers_mb, t->driver_ms,
+                (unsigned long long)t->n_slices);
+    else
+        fputs("\t-\t-\t-\t-\t-\n", out);
+}
+
+static void put_times(const subject *s, const mesi_times *t)
 {
     const double total = figure_middle(t->total_ms, t->n),
-                 ms = has_compute ? figure_middle(t->compute_ms, t->n) : total;
-    const double *of = has_compute ? t->compute_ms : t->total_ms;
-    if (has_compute)
+                 ms = t->has_compute ? figure_middle(t->compute_ms, t->n) : total;
+    const double *of = t->has_compute ? t->compute_ms : t->total_ms;
+    if (t->has_compute)
         fprintf(s->out, "%.5g", ms);
     else
         fputs("-", s->out);
-    fprintf(s->out, "\t%.5g\t%.5g\t%.5g\t%.5g\n", of[0], of[t->n - 1], total, s->work / ms * 1e-6);
+    fprintf(s->out, "\t%.5g\t%.5g\t%.5g\t%.5g", of[0], of[t->n - 1], total, s->work / ms * 1e-6);
+    put_jobs_times(s->out, t);
 }
 
 static void skip(const subject *s, const char *why) { fprintf(s->out, "skipped\t%s\n", why); }
-
-/* ---- the case ---- */
-
-static int open_on(app_case *c, const char *devices)
-{
-    c->devices = devices;
-    return c->scenario->build(c, NULL);
-}
-
-static void close_loop(app_case *c)
-{
-    app_loop_close(c);
-    c->looping = NULL;
-}
-
-static int check(figures *f, app_case *c)
-{
-    int status = c->app->read(c) || c->app->reference(c);
-    if (!status && c->app->check(c)) {
-        f->wrong = 1;
-        status = -1;
-    }
-    return status;
-}
-
-/* ---- the library ---- */
-
-static int run_library(figures *f, app_case *c, times *t)
-{
-    const size_t n = figure_runs(f->o);
-    for (size_t i = 0; i <= n; i++) { /* the first is not counted */
-        uint64_t begin_ns;
-        if (c->scenario->reset(c))
-            return -1;
-        begin_ns = cli_now_ns();
-        if (c->scenario->engine->run(c) || c->app->read(c))
-            return -1;
-        if (i)
-            figure_put(t->total_ms, t->n++, 1e-6 * (double)(cli_now_ns() - begin_ns));
-        if ((i == 0 || i == n) && check(f, c))
-            return -1;
-    }
-    return 0;
-}
-
-static void put_library(figures *f, subject *s)
-{
-    times t = {.n = 0};
-    begin_row(f, s, "loop", 1, 0);
-    cli_progress("%s: loop", s->label);
-    if (open_on(s->c, f->devices) || run_library(f, s->c, &t))
-        skip(s, s->c->error);
-    else
-        put_times(s, &t, 0);
-    close_loop(s->c);
-}
 
 /* ---- by hand ---- */
 
 static const app_rows *rows_of(const app_case *c, size_t i) { return &c->looping->form.rows[i]; }
 
-static int open_product(way *w, const app_case *c)
+static int open_product(way *w, const app_case *c, char *why)
 {
     const product p = {rows_of(c, 0)->host,
                        rows_of(c, 1)->host,
@@ -148,192 +112,339 @@ static int open_product(way *w, const app_case *c)
                        c->n[1],
                        rows_of(c, 1)->n_rows,
                        c->looping->form.desc.body == matmul_f32};
-    return by_hand_product_open(&w->product, w->how, &p, w->n_gpus, w->tile, w->why);
+    return by_hand_product_open(&w->product, w->how, &p, w->n_gpus, w->tile, why);
 }
 
-static int open_steps(way *w, const app_case *c)
+static int open_steps(way *w, const app_case *c, char *why)
 {
     const uint64_t n = c->looping->form.n_runs;
     steps s = {rows_of(c, 0)->host, rows_of(c, 2)->host, rows_of(c, n % 2)->host, n, {0}};
     memcpy(&s.record, c->record, sizeof s.record);
-    return by_hand_steps_open(&w->steps, &s, w->n_gpus, w->exchange, w->with_graph, w->why);
+    return by_hand_steps_open(&w->steps, &s, w->n_gpus, w->exchange, w->with_graph, why);
 }
 
-static int is_product(const app_case *c) { return !strcmp(c->app->name, "matmul"); }
-
-static int run_once(way *w, double *ms)
+/* The sentence becomes the case's. */
+static int said(app_case *c, int failed, const char *why)
 {
-    if (w->product)
-        return by_hand_product_bring(w->product, w->why) || by_hand_product_compute(w->product, ms, w->why) ||
-               by_hand_product_take(w->product, w->why);
-    return by_hand_steps_bring(w->steps, w->why) || by_hand_steps_compute(w->steps, ms, w->why) ||
-           by_hand_steps_take(w->steps, w->why);
+    if (failed)
+        snprintf(c->error, APP_ERROR, "%s", why);
+    return failed ? -1 : 0;
 }
 
-static int say(way *w, const app_case *c)
+static int open_pairs(way *w, const app_case *c, char *why)
 {
-    snprintf(w->why, sizeof w->why, "%.*s", WHY - 1, c->error);
-    return -1;
-}
-
-static int run_way(figures *f, app_case *c, way *w, times *t)
-{
-    const size_t n = figure_runs(f->o);
-    for (size_t i = 0; i <= n; i++) {
-        uint64_t begin_ns;
-        double ms = 0;
-        if (c->scenario->reset(c))
-            return say(w, c);
-        begin_ns = cli_now_ns();
-        if (run_once(w, &ms))
-            return -1;
-        if (i) {
-            figure_put(t->total_ms, t->n, 1e-6 * (double)(cli_now_ns() - begin_ns));
-            figure_put(t->compute_ms, t->n++, ms);
-        }
-        if ((i == 0 || i == n) && check(f, c))
-            return say(w, c);
+    if (hand_of(&w->loop, c)) {
+        snprintf(why, WHY, "the loop has no room in a program by hand");
+        return -1;
     }
-    return 0;
+    return pipeline_open(&w->pairs, &w->loop, w->loop.form.desc.n, 1, why);
+}
+
+static int run_pairs(way *w, double *ms, char *why)
+{
+    const uint64_t begin_ns = cli_now_ns();
+    const int failed = pipeline_run(w->pairs, why);
+    *ms = 1e-6 * (double)(cli_now_ns() - begin_ns);
+    return failed;
 }
 
 /* The program takes the arrays of the case, which is open on a fleet without threads. */
-static void put_way(figures *f, subject *s, way w)
+static int open_by_hand(way *w, app_case *c)
 {
-    times t = {.n = 0};
-    int status;
-    begin_row(f, s, w.name, w.n_gpus, w.tile);
-    cli_progress("%s: %s", s->label, w.name);
-    status = open_on(s->c, "serial") ? say(&w, s->c) : is_product(s->c) ? open_product(&w, s->c) : open_steps(&w, s->c);
-    if (status || run_way(f, s->c, &w, &t))
-        skip(s, w.why);
+    const char *name = c->app->name;
+    char why[WHY] = "";
+    return said(c,
+                !strcmp(name, "matmul")    ? open_product(w, c, why)
+                : !strcmp(name, "hotspot") ? open_steps(w, c, why)
+                                           : open_pairs(w, c, why),
+                why);
+}
+
+static int run_by_hand(void *self, app_case *c, double *ms)
+{
+    way *w = self;
+    char why[WHY] = "";
+    int failed;
+    if (w->product)
+        failed = by_hand_product_bring(w->product, why) || by_hand_product_compute(w->product, ms, why) ||
+                 by_hand_product_take(w->product, why);
+    else if (w->steps)
+        failed = by_hand_steps_bring(w->steps, why) || by_hand_steps_compute(w->steps, ms, why) ||
+                 by_hand_steps_take(w->steps, why);
     else
-        put_times(s, &t, 1);
-    by_hand_product_close(w.product);
-    by_hand_steps_close(w.steps);
-    close_loop(s->c);
+        failed = run_pairs(w, ms, why);
+    return said(c, failed, why);
 }
 
-static void put_matmul(figures *f, subject *s)
+static void close_by_hand(way *w)
 {
-    static const uint32_t tiles[] = {2048, 4096, 8192};
+    by_hand_product_close(w->product);
+    by_hand_steps_close(w->steps);
+    pipeline_close(w->pairs);
+}
+
+/* ---- any way ---- */
+
+static int time_way(mesi_ask *a, app_case *c, way *w, mesi_times *t)
+{
+    const mesi_runner by_hand = {run_by_hand, NULL, w, 1};
+    c->spawning.pool_bytes = w->pool_bytes;
+    if (mesi_open(a, c, w->engine ? w->engine : app_loop.name, w->engine ? w->devices : "serial"))
+        return -1;
+    if (w->engine)
+        return !strcmp(w->engine, app_jobs.name) ? mesi_time_jobs(a, c, !w->pool_bytes, t) : mesi_time_loop(a, c, t);
+    t->has_compute = 1;
+    return open_by_hand(w, c) || mesi_repeat(a, c, &by_hand, t) ? -1 : 0;
+}
+
+static void put_way(mesi_ask *a, subject *s, way w)
+{
+    mesi_times t = {.n = 0};
+    begin_row(s, &w);
+    if (!s->c) {
+        skip(s, figure_late);
+        return;
+    }
+    cli_progress("%s: %s", s->label, w.name);
+    if (time_way(a, s->c, &w, &t))
+        skip(s, s->c->error);
+    else
+        put_times(s, &t);
+    close_by_hand(&w);
+    mesi_close(s->c);
+}
+
+static void put_loop(mesi_ask *a, subject *s)
+{
+    put_way(a, s,
+            (way){.name = "loop", .n_gpus = 1, .engine = app_loop.name, .devices = a->devices ? a->devices : "cuda:0"});
+}
+
+static const char *whole_gpus(uint32_t n, char words[MESI_WORDS])
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < n; i++)
+        at += (size_t)snprintf(words + at, MESI_WORDS - at, "%scuda:%u", i ? " " : "", i);
+    return words;
+}
+
+/* On the devices that are asked for, or on 1, 2, 4 .. GPUs; of one GPU also on its quarters. */
+static void put_jobs(mesi_ask *a, subject *s, const char *name)
+{
+    char words[MESI_WORDS];
     const uint32_t n_gpus = by_hand_gpus();
-    put_library(f, s);
-    put_way(f, s, (way){.name = "launch", .n_gpus = 1, .how = PRODUCT_PLAIN});
-    put_way(f, s, (way){.name = "cublas", .n_gpus = 1, .how = PRODUCT_CUBLAS});
-    for (size_t i = 0; i < COUNT(tiles); i++) {
-        put_way(f, s, (way){.name = "cublasxt", .n_gpus = 1, .tile = tiles[i], .how = PRODUCT_XT});
-        if (n_gpus > 1)
-            put_way(f, s, (way){.name = "cublasxt", .n_gpus = n_gpus, .tile = tiles[i], .how = PRODUCT_XT});
+    way w = {.name = name, .engine = app_jobs.name, .devices = a->devices, .says_devices = 1};
+    if (a->devices) {
+        w.n_gpus = mesi_n_devices(a->devices);
+        put_way(a, s, w);
+        return;
     }
+    w.says_devices = 0;
+    for (w.n_gpus = 1; w.n_gpus == 1 || (w.n_gpus <= n_gpus && w.n_gpus <= BY_HAND_MOST_GPUS); w.n_gpus *= 2) {
+        w.devices = whole_gpus(w.n_gpus, words);
+        put_way(a, s, w);
+    }
+    if (n_gpus == 1)
+        put_way(a, s, (way){.name = name, .n_gpus = 1, .engine = w.engine, .devices = "4*cuda:0/4", .says_devices = 1});
 }
 
-static void put_hotspot(figures *f, subject *s)
+/* An eighth of what three matrices take. */
+static void put_small_pool(mesi_ask *a, subject *s, const char *name)
 {
-    put_library(f, s);
-    put_way(f, s, (way){.name = "launches", .n_gpus = 1});
-    put_way(f, s, (way){.name = "graph", .n_gpus = 1, .with_graph = 1});
-    for (uint32_t n = 2; n <= by_hand_gpus(); n *= 2) {
-        put_way(f, s, (way){.name = "copies", .n_gpus = n, .exchange = STEPS_COPIES});
-        put_way(f, s, (way){.name = "stores", .n_gpus = n, .exchange = STEPS_STORES});
-        put_way(f, s, (way){.name = "copies graph", .n_gpus = n, .exchange = STEPS_COPIES, .with_graph = 1});
-        put_way(f, s, (way){.name = "stores graph", .n_gpus = n, .exchange = STEPS_STORES, .with_graph = 1});
+    way w = {.name = name, .n_gpus = 1, .engine = app_jobs.name, .devices = "cuda:0"};
+    w.pool_bytes = 3 * 4 * s->n * s->n / 8;
+    if (a->devices) {
+        w.devices = a->devices;
+        w.n_gpus = mesi_n_devices(a->devices);
+        w.says_devices = 1;
     }
+    put_way(a, s, w);
+}
+
+/* Loops come last, as what takes long may find no time. */
+static void put_matmul(mesi_ask *a, subject *s)
+{
+    static const uint32_t tiles[] = {8192, 4096, 2048};
+    const uint32_t n_gpus = by_hand_gpus();
+    put_way(a, s, (way){.name = "launch", .n_gpus = 1, .how = PRODUCT_PLAIN});
+    put_way(a, s, (way){.name = "cublas", .n_gpus = 1, .how = PRODUCT_CUBLAS});
+    put_jobs(a, s, "jobs");
+    put_small_pool(a, s, "jobs pool 1/8");
+    for (size_t i = 0; i < COUNT(tiles); i++) {
+        put_way(a, s, (way){.name = "cublasxt", .n_gpus = 1, .tile = tiles[i], .how = PRODUCT_XT});
+        if (n_gpus > 1)
+            put_way(a, s, (way){.name = "cublasxt", .n_gpus = n_gpus, .tile = tiles[i], .how = PRODUCT_XT});
+    }
+    put_loop(a, s);
+}
+
+static void put_library(mesi_ask *a, subject *s)
+{
+    put_jobs(a, s, "jobs library");
+    put_small_pool(a, s, "jobs library pool 1/8");
+}
+
+static void put_tf32(mesi_ask *a, subject *s) { put_small_pool(a, s, "jobs library tf32 pool 1/8"); }
+
+static void put_hotspot(mesi_ask *a, subject *s)
+{
+    put_way(a, s, (way){.name = "launches", .n_gpus = 1});
+    put_way(a, s, (way){.name = "graph", .n_gpus = 1, .with_graph = 1});
+    for (uint32_t n = 2; n <= by_hand_gpus(); n *= 2) {
+        put_way(a, s, (way){.name = "copies", .n_gpus = n, .exchange = STEPS_COPIES});
+        put_way(a, s, (way){.name = "stores", .n_gpus = n, .exchange = STEPS_STORES});
+        put_way(a, s, (way){.name = "copies graph", .n_gpus = n, .exchange = STEPS_COPIES, .with_graph = 1});
+        put_way(a, s, (way){.name = "stores graph", .n_gpus = n, .exchange = STEPS_STORES, .with_graph = 1});
+    }
+    put_jobs(a, s, "jobs");
+    put_loop(a, s);
+}
+
+static void put_ep(mesi_ask *a, subject *s)
+{
+    put_way(a, s, (way){.name = "launch", .n_gpus = 1});
+    put_jobs(a, s, "jobs");
+    put_loop(a, s);
 }
 
 /* ---- figures ---- */
 
-typedef void put_fn(figures *f, subject *s);
+typedef void put_fn(mesi_ask *a, subject *s);
 
-/* The option is the app's only one. */
-static int put_app(figures *f, FILE *out, const char *name, const char *label, app_pair opt, double work, put_fn *put)
+/* Rows of one case: an app with some options, of that size, or of the one that is asked for. */
+typedef struct case_rows {
+    const char *app, *label;
+    uint64_t n, n_2; /* n_2: the same again, or 0 */
+    double work;
+    app_pair opts[3];
+    size_t n_opts;
+    put_fn *put;
+} case_rows;
+
+static int put_case(mesi_ask *a, FILE *out, const case_rows *r)
 {
-    const app *a = app_find(name);
-    const app_request q = {.n = {f->side, f->side}, .opts = &opt, .n_opts = 1};
+    const app *of = app_find(r->app);
+    const app_request q = {.n = {r->n, r->n_2}, .opts = r->opts, .n_opts = r->n_opts};
     char error[APP_ERROR];
-    subject s = {
-        .c = app_new(a, app_scenario_of(a, app_loop.name), &q, error), .label = label, .work = work, .out = out};
-    if (!s.c)
-        return cli_bad("%s", error);
-    put(f, &s);
-    s.c->app->free(s.c);
+    subject s = {.label = r->label, .n = r->n, .work = r->work, .out = out};
+    if (cli_now_ns() < a->end_ns) {
+        s.c = app_new(of, app_scenario_of(of, app_loop.name), &q, error);
+        if (!s.c)
+            return cli_bad("%s", error);
+    }
+    r->put(a, &s);
+    if (s.c)
+        of->free(s.c);
     return CLI_OK;
 }
 
-static int begin(figures *f, figure_files *files)
+/* Rows of another type of numbers. */
+static int is_left_out(const mesi_ask *a, const case_rows *r)
 {
-    *files = (figure_files){.dir = f->o->out ? f->o->out : "."};
-    if (figure_begin(files))
+    return a->type && r->n_opts && !strcmp(r->opts[0].key, "type") && strcmp(r->opts[0].value, a->type) != 0;
+}
+
+static int make_table(mesi_ask *a, const char *name, const case_rows *rows, size_t n)
+{
+    figure_files files = {.dir = a->o->out ? a->o->out : "."};
+    int status = CLI_OK;
+    if (figure_begin(&files))
         return CLI_BAD;
-    fprintf(files->tsv.out, "# %u GPUs; medians of %zu runs; the loop on %s\n%s\n", by_hand_gpus(), figure_runs(f->o),
-            f->devices, columns);
-    return CLI_OK;
+    fprintf(files.tsv.out, "# %u GPUs; medians of %zu runs; the loop on %s\n%s\n", by_hand_gpus(), figure_runs(a->o),
+            a->devices ? a->devices : "cuda:0", columns);
+    for (size_t i = 0; i < n && !status; i++)
+        if (!is_left_out(a, &rows[i]))
+            status = put_case(a, files.tsv.out, &rows[i]);
+    return figure_end_or_drop(&files, name, 0, status);
 }
 
-static int make_matmul(figures *f)
+static uint64_t size_of(const mesi_ask *a, uint64_t usual) { return a->o->request.n[0] ? a->o->request.n[0] : usual; }
+
+static int make_matmul(mesi_ask *a)
 {
-    const double work = (double)f->side * (double)f->side * (double)f->side;
-    figure_files files;
-    return begin(f, &files) ||
-           figure_end_or_drop(
-               &files, "mesi-matmul", 0,
-               put_app(f, files.tsv.out, "matmul", "matmul int32", (app_pair){"type", "int32"}, work, put_matmul) ||
-                   put_app(f, files.tsv.out, "matmul", "matmul fp32", (app_pair){"type", "fp32"}, work, put_matmul));
+    const uint64_t n = size_of(a, SIDE);
+    const double work = (double)n * (double)n * (double)n;
+    const case_rows rows[] = {
+        {"matmul", "matmul int32", n, n, work, {{"type", "int32"}}, 1, put_matmul},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}}, 1, put_matmul},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}}, 2, put_library},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}, {"tf32", "1"}}, 3, put_tf32}};
+    return make_table(a, "mesi-matmul", rows, COUNT(rows));
 }
 
-static int make_hotspot(figures *f)
+static int make_hotspot(mesi_ask *a)
 {
-    const char *steps = f->steps ? f->steps : "100";
-    const double work = (double)f->side * (double)f->side * strtod(steps, NULL);
-    figure_files files;
-    return begin(f, &files) || figure_end_or_drop(&files, "mesi-hotspot", 0,
-                                                  put_app(f, files.tsv.out, "hotspot", "hotspot",
-                                                          (app_pair){"steps", steps}, work, put_hotspot));
+    const uint64_t n = size_of(a, SIDE);
+    const char *steps = a->steps ? a->steps : "100";
+    const double work = (double)n * (double)n * strtod(steps, NULL);
+    const case_rows rows = {"hotspot", "hotspot", n, n, work, {{"steps", steps}}, 1, put_hotspot};
+    return make_table(a, "mesi-hotspot", &rows, 1);
+}
+
+static int make_ep(mesi_ask *a)
+{
+    const uint64_t n = size_of(a, PAIRS);
+    const case_rows rows = {"ep", "ep", n, 0, (double)n, {{NULL, NULL}}, 0, put_ep};
+    return make_table(a, "mesi-ep", &rows, 1);
 }
 
 static const struct {
     const char *name;
-    int (*make)(figures *f);
-} all_figures[] = {{"matmul", make_matmul}, {"hotspot", make_hotspot}};
+    int (*make)(mesi_ask *a);
+} all_figures[] = {{"matmul", make_matmul}, {"hotspot", make_hotspot}, {"ep", make_ep}};
 
-static int find_options(const options *o, figures *f)
+static int find_options(const options *o, mesi_ask *a)
 {
+    const char *seconds = NULL;
     const struct {
         const char *key, **value;
-    } known[] = {{"figures", &f->list}, {"steps", &f->steps}, {"devices", &f->devices}};
+    } known[] = {{"figures", &a->list},
+                 {"steps", &a->steps},
+                 {"devices", &a->devices},
+                 {"seconds", &seconds},
+                 {"type", &a->type}};
     for (size_t i = 0; i < o->request.n_opts; i++) {
         size_t k = 0;
         while (k < COUNT(known) && strcmp(o->request.opts[i].key, known[k].key) != 0)
             k++;
         if (k == COUNT(known))
-            return cli_bad("--opt %s: of --figures mesi there are figures, steps and devices", o->request.opts[i].key);
+            return cli_bad("--opt %s: of --figures mesi there are figures, steps, devices, seconds and type",
+                           o->request.opts[i].key);
         *known[k].value = o->request.opts[i].value;
     }
-    return CLI_OK;
+    if (a->devices && strlen(a->devices) >= MESI_WORDS)
+        return cli_bad("--opt devices: the words are too long");
+    if (a->type && strcmp(a->type, "int32") != 0 && strcmp(a->type, "fp32") != 0)
+        return cli_bad("--opt type=%s: int32 or fp32 is expected", a->type);
+    return figure_seconds(seconds, &a->end_ns);
 }
 
-static int make_scheduling(const figures *f, size_t *n_made)
+static int make_scheduling(mesi_ask *a, size_t *n_made)
 {
     uint64_t n_steps = 0;
-    if (f->steps && cli_parse_u64(f->steps, 1, 100000, &n_steps))
-        return cli_bad("--opt steps=%s: a number of steps is expected", f->steps);
-    return mesi_make_scheduling(f->list, f->o->out ? f->o->out : ".", (uint32_t)n_steps, n_made);
+    if (a->steps && cli_parse_u64(a->steps, 1, 100000, &n_steps))
+        return cli_bad("--opt steps=%s: a number of steps is expected", a->steps);
+    return mesi_make_scheduling(a, (uint32_t)n_steps, n_made);
 }
 
 int figures_mesi(const options *o)
 {
-    figures f = {.o = o, .side = o->request.n[0] ? o->request.n[0] : SIDE, .devices = "cuda:0"};
+    mesi_ask a = {.o = o};
     size_t n_made = 0, at;
-    if (find_options(o, &f) || make_scheduling(&f, &n_made))
+    /* Rows say how jobs are spread. */
+    (void)unsetenv("HEDDLE_MAP");
+    (void)unsetenv("HEDDLE_TASKS");
+    (void)unsetenv("HEDDLE_SAFE");
+    if (find_options(o, &a) || make_scheduling(&a, &n_made))
         return CLI_BAD;
     for (size_t i = 0; i < COUNT(all_figures); i++) {
-        if (f.list && !figure_listed(f.list, all_figures[i].name, &at))
+        if (a.list && !figure_listed(a.list, all_figures[i].name, &at))
             continue;
-        if (all_figures[i].make(&f))
+        if (all_figures[i].make(&a))
             return CLI_BAD;
         n_made++;
     }
     if (!n_made)
-        return cli_bad("--opt figures=%s: of matmul, hotspot, 14a to 14d and 15a to 15c", f.list);
-    return f.wrong ? CLI_WRONG : CLI_OK;
+        return cli_bad("--opt figures=%s: of matmul, hotspot, ep, 14a to 14d and 15a to 15c", a.list);
+    return a.wrong ? CLI_WRONG : CLI_OK;
 }

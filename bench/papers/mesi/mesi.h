@@ -1,13 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* mesi.h - shared by the figures of jobs: what is run, on which machine, in which way, and where the result is from. */
+/* mesi.h - shared by the figures of jobs: what is asked for, how a case of an app is timed; and of jobs over several GPUs what is run, on
+ * which machine, in which way, and where the result is from. */
 #ifndef MESI_H
 #define MESI_H
 
+#include "loop.h"
 #include "rows.h"
 
 #include "heddle/simulate.h"
 
-enum { MESI_MOST_GPUS = 4 };
+enum { MESI_MOST_GPUS = 4, MESI_MOST_PLACES = 16, MESI_WORDS = 256 };
+
+typedef struct mesi_ask {
+    const options *o;
+    const char *list, *steps, *devices,
+        *type;       /* NULL: all figures; as many steps as each has by itself; GPUs; all types */
+    uint64_t end_ns; /* nothing begins later */
+    int wrong;       /* a check failed */
+} mesi_ask;
+
+/* ---- timing.c. Functions that return int return nonzero with the sentence in c->error ---- */
+
+typedef struct mesi_times {
+    double compute_ms[FIGURE_RUNS], total_ms[FIGURE_RUNS]; /* sorted; total: from host memory to host memory */
+    size_t n;
+    int has_compute;
+    /* Of the last run, of jobs: bytes from the host, to it, and from other devices; of the driver's thread; slices. */
+    int has_jobs;
+    double in_mb, home_mb, peers_mb, driver_ms;
+    uint64_t n_slices;
+} mesi_times;
+
+/* What is repeated. */
+typedef struct mesi_runner {
+    int (*run)(void *self, app_case *c, double *compute_ms);   /* from host memory to host memory */
+    int (*after)(void *self, app_case *c, double *compute_ms); /* NULL, or what is not part of that */
+    void *self;
+    size_t n_warm; /* the first runs are not counted */
+} mesi_runner;
+
+/* Builds the case with that engine ("loop", "jobs"), unless it is late; a run has a time limit. mesi_close must follow in any case; it
+ * also forgets what the case's spawning says. */
+int mesi_open(const mesi_ask *a, app_case *c, const char *engine, const char *devices);
+void mesi_close(app_case *c);
+/* Runs as often as is asked for, or as there is time for. The first and the last answer are checked. */
+int mesi_repeat(mesi_ask *a, app_case *c, const mesi_runner *r, mesi_times *t);
+int mesi_time_loop(mesi_ask *a, app_case *c, mesi_times *t);
+/* stays: after each run there is one on data that is where it was used; compute_ms is its time until all jobs have ended. */
+int mesi_time_jobs(mesi_ask *a, app_case *c, int stays, mesi_times *t);
+/* Devices that jobs are run on; 0: such a fleet cannot be opened, or it has cores only. */
+uint32_t mesi_n_devices(const char *words);
+
+/* ---- jobs over several GPUs ---- */
 
 /* GPUs of one host. */
 typedef struct mesi_machine {
@@ -40,10 +84,35 @@ typedef struct mesi_result {
     const char *source; /* "simulated", "measured" */
 } mesi_result;
 
+uint32_t mesi_tasks(const mesi_case *c);
+
 /* Nonzero, and a sentence on stderr: it cannot be. */
 int mesi_simulate(const mesi_case *c, mesi_result *out);
 
-/* scheduling.c: makes its figures that the list has; NULL: all. Hotspot has n_steps; 0: as many as are usual. *n_made counts figures. */
-int mesi_make_scheduling(const char *list, const char *dir, uint32_t n_steps, size_t *n_made);
+/* Where jobs are measured. */
+typedef struct mesi_place {
+    mesi_machine machine; /* its name and number of devices; no rates */
+    const char *devices;
+    uint32_t least_gpus, most_gpus; /* of a machine where it is looked for */
+    int is_alone;                   /* one of the devices of another place */
+} mesi_place;
+
+/* An app's case, which serves measurement after measurement; begins as zeros. */
+typedef struct mesi_subject {
+    app_case *c;
+    int is_whole;        /* matmul: a job is the whole product */
+    char why[APP_ERROR]; /* the last measurement failed */
+} mesi_subject;
+
+/* What is asked for, or what machines with as many GPUs as this one have. Where least_gpus are not here, nothing can be measured. */
+size_t mesi_places(const mesi_ask *a, mesi_place out[MESI_MOST_PLACES]);
+/* The size that is asked for, or the usual one: ep counts pairs here. */
+uint64_t mesi_measured_n(const mesi_ask *a, const mesi_case *c);
+/* c->n is that size. Nonzero, and s->why: it cannot be, or is wrong. */
+int mesi_measure(mesi_ask *a, mesi_subject *s, const mesi_case *c, const mesi_place *p, mesi_result *out);
+void mesi_subject_free(mesi_subject *s);
+
+/* scheduling.c: makes its figures that the list has. Hotspot has n_steps; 0: as many as are usual. *n_made counts figures. */
+int mesi_make_scheduling(mesi_ask *a, uint32_t n_steps, size_t *n_made);
 
 #endif

@@ -5,9 +5,15 @@
  *                          the paper's free and fixed tasks, and shares that settle: over the time of static on the same machine
  *     15a, 15b, 15c        figure 15: 2 to 128 tasks a job
  *
- * On the machines of the paper, 1, 2 and 4 GPUs that are alike, and unequal pairs, which are parts of GPUs. All rows have the bytes that
- * cross each kind of links, and say in the column `source` whether they are simulated or measured. Hotspot has 200 steps, or N: later
- * ones are like those. Of the paper's machines only how TITAN and 680 differ is from its times; other rates are guesses by data sheets. */
+ * Simulated: on the machines of the paper, 1, 2 and 4 GPUs that are alike, and unequal pairs, which are parts of GPUs. Of the paper's
+ * machines only how TITAN and 680 differ is from its times; other rates are guesses by data sheets.
+ * Measured: on the GPUs that are here (measured.c), from host memory to host memory, medians of runs after three that are not counted;
+ * drawn in DIR/mesi-NAME-measured.svg. Where a pair is unequal, its slower part alone is measured, too: with s, its speed over the
+ * faster one's, equal parts take (1 + s) / (2 s) times as long as the best parts.
+ *
+ * All rows have the bytes that cross each kind of links, and say in the column `source` whether they are simulated or measured. What
+ * cannot be measured is a row `skipped` with the reason. Hotspot has 200 steps, or N: later ones are like those. */
+#include "by_hand.h"
 #include "chart.h"
 #include "mesi.h"
 
@@ -59,20 +65,46 @@ static const figure figures[] = {
     {"mesi-15b", "ep, class D: tasks a job", HEDDLE_SIMULATED_JOB_EP, 65536, NULL, TASKS},
     {"mesi-15c", "hotspot, 8192: tasks a job", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, NULL, TASKS}};
 
-static const char head[] =
-    "# simulated: in virtual time, by the code that spreads real jobs; 1 + 1/2 is a GPU and half of one\n"
-    "app\tn\tsteps\tmachine\tway\ttasks\tms\tover\tof_bound\tin_mb\tout_mb\tpeers_mb\tsource\n";
+static const char head[] = "# simulated: in virtual time, by the code that spreads real jobs; 1 + 1/2 is a GPU and "
+                           "half of one; ep's n: 2^20 pairs, measured: "
+                           "pairs\n"
+                           "app\tn\tsteps\tmachine\tway\ttasks\tms\tover\tof_bound\tin_mb\tout_mb\tpeers_mb\tsource\n";
 
-/* over: the time that the row's is divided by. */
-static void put_row(FILE *out, const mesi_case *c, const mesi_result *r, double over)
+uint32_t mesi_tasks(const mesi_case *c) { return c->way.n_tasks == UINT32_MAX ? c->machine->n_gpus : c->way.n_tasks; }
+
+static void begin_row(FILE *out, const mesi_case *c, const char *way)
 {
-    const uint32_t tasks = c->way.n_tasks == UINT32_MAX ? c->machine->n_gpus : c->way.n_tasks;
+    const uint32_t tasks = mesi_tasks(c);
     char number[16] = "-";
     if (tasks)
         (void)snprintf(number, sizeof number, "%u", tasks);
-    fprintf(out, "%s\t%llu\t%u\t%s\t%s\t%s\t%.5g\t%.4f\t%.4f\t%.6g\t%.6g\t%.6g\t%s\n",
-            heddle_simulated_job_name(c->app), (unsigned long long)c->n, c->n_steps, c->machine->name, c->way.name,
-            number, r->ms, r->ms / over, r->bound_ms / r->ms, r->in_mb, r->out_mb, r->peers_mb, r->source);
+    fprintf(out, "%s\t%llu\t%u\t%s\t%s\t%s\t", heddle_simulated_job_name(c->app), (unsigned long long)c->n, c->n_steps,
+            c->machine->name, way, number);
+}
+
+/* A quotient, if it is known. */
+static void put_ratio(FILE *out, double a, double b)
+{
+    if (a > 0 && b > 0)
+        fprintf(out, "%.4f\t", a / b);
+    else
+        fputs("-\t", out);
+}
+
+/* over: the time that the row's is divided by; 0: not known. */
+static void put_row(FILE *out, const mesi_case *c, const mesi_result *r, double over)
+{
+    begin_row(out, c, c->way.name);
+    fprintf(out, "%.5g\t", r->ms);
+    put_ratio(out, r->ms, over);
+    put_ratio(out, r->bound_ms, r->ms);
+    fprintf(out, "%.6g\t%.6g\t%.6g\t%s\n", r->in_mb, r->out_mb, r->peers_mb, r->source);
+}
+
+static void put_skipped(FILE *out, const mesi_case *c, const char *way, const char *why)
+{
+    begin_row(out, c, way);
+    fprintf(out, "skipped\t%s\n", why);
 }
 
 static uint32_t steps_of(heddle_simulated_job app, uint32_t n_steps)
@@ -108,47 +140,153 @@ static int fill(const figure *f, uint32_t n_steps, FILE *out, double *value)
     return CLI_OK;
 }
 
-/* A group of bars a machine, in it a bar a way. */
-static void draw_ways(const figure *f, const double *value, FILE *out)
+/* ---- measured ---- */
+
+/* One of the devices alone has its time only. */
+static size_t ways_on(const figure *f, const mesi_place *p) { return !p->is_alone ? f->n_ways : f->ways ? 1 : 0; }
+
+static int can_be_on(const mesi_place *p, char why[MESI_WORDS])
 {
-    const char *groups[COUNT(machines)], *series[MOST_WAYS];
-    chart c = {.title = f->title, .note = "simulated; one bar a way", .unit = "time over static"};
-    for (size_t m = 0; m < COUNT(machines); m++)
-        groups[m] = machines[m].name;
+    const uint32_t n = by_hand_gpus();
+    snprintf(why, MESI_WORDS, "needs %u GPU%s; here %s %u", p->least_gpus, p->least_gpus == 1 ? "" : "s",
+             n == 1 ? "is" : "are", n);
+    return n >= p->least_gpus;
+}
+
+/* value: of each way, over the first one's time; 0: there is none. */
+static void measure_on(const figure *f, mesi_ask *a, mesi_subject *s, const mesi_place *p, mesi_case c, FILE *out,
+                       double *value)
+{
+    double first = 0;
+    for (size_t i = 0; i < ways_on(f, p); i++) {
+        mesi_result r;
+        c.way = way_of(f, i);
+        cli_progress("%s, %s, %s %zu of %zu", f->name, p->machine.name, c.way.name, i + 1, f->n_ways);
+        if (mesi_measure(a, s, &c, p, &r)) {
+            put_skipped(out, &c, c.way.name, s->why);
+            continue;
+        }
+        first = i ? first : r.ms;
+        put_row(out, &c, &r, first);
+        value[i] = first > 0 ? r.ms / first : 0;
+    }
+}
+
+/* value: place by place. */
+static void measure(const figure *f, mesi_ask *a, uint32_t n_steps, const mesi_place *places, size_t n, FILE *out,
+                    double *value)
+{
+    mesi_subject s = {.c = NULL};
+    for (size_t i = 0; i < n; i++) {
+        mesi_case c = {f->app, f->n, steps_of(f->app, n_steps), &places[i].machine, {"all", HEDDLE_MAP_STATIC, 0, 1}};
+        char why[MESI_WORDS];
+        c.n = mesi_measured_n(a, &c);
+        if (can_be_on(&places[i], why))
+            measure_on(f, a, &s, &places[i], c, out, value + i * f->n_ways);
+        else if (ways_on(f, &places[i]))
+            put_skipped(out, &c, c.way.name, why);
+    }
+    mesi_subject_free(&s);
+}
+
+/* ---- pictures ---- */
+
+/* Machines by name, and their values. */
+typedef struct drawing {
+    const char *note, *names[MESI_MOST_PLACES];
+    size_t n;
+    const double *value;
+} drawing;
+
+/* A group of bars a machine, in it a bar a way. */
+static void draw_ways(const figure *f, const drawing *d, FILE *out)
+{
+    const char *series[MOST_WAYS];
+    char note[MESI_WORDS];
+    chart c = {.title = f->title, .note = note, .unit = "time over static"};
+    snprintf(note, sizeof note, "%s; one bar a way", d->note);
     for (size_t i = 0; i < f->n_ways; i++)
         series[i] = f->ways[i].name;
-    chart_fill(&c, COUNT(machines), groups, f->n_ways, series, value);
+    chart_fill(&c, d->n, d->names, f->n_ways, series, d->value);
     chart_print(&c, out);
 }
 
 /* A group of bars a number of tasks, in it a bar a machine. */
-static void draw_tasks(const figure *f, const double *value, FILE *out)
+static void draw_tasks(const figure *f, const drawing *d, FILE *out)
 {
     static const char *const groups[TASKS] = {"2", "4", "8", "16", "32", "64", "128"};
-    const char *series[COUNT(machines)];
-    double turned[COUNT(machines) * TASKS];
-    chart c = {.title = f->title, .note = "simulated; one bar a machine, by tasks a job", .unit = "time over 2 tasks"};
-    for (size_t m = 0; m < COUNT(machines); m++) {
-        series[m] = machines[m].name;
+    double turned[MESI_MOST_PLACES * TASKS];
+    char note[MESI_WORDS];
+    chart c = {.title = f->title, .note = note, .unit = "time over 2 tasks"};
+    snprintf(note, sizeof note, "%s; one bar a machine, by tasks a job", d->note);
+    for (size_t m = 0; m < d->n; m++)
         for (size_t i = 0; i < TASKS; i++)
-            turned[i * COUNT(machines) + m] = value[m * TASKS + i];
-    }
-    chart_fill(&c, TASKS, groups, COUNT(machines), series, turned);
+            turned[i * d->n + m] = d->value[m * TASKS + i];
+    chart_fill(&c, TASKS, groups, d->n, d->names, turned);
     chart_print(&c, out);
 }
 
-static int make(const figure *f, const char *dir, uint32_t n_steps)
+static void draw(const figure *f, const drawing *d, FILE *out) { (f->ways ? draw_ways : draw_tasks)(f, d, out); }
+
+static void draw_simulated(const figure *f, const double *value, FILE *out)
 {
-    double value[COUNT(machines) * MOST_WAYS];
+    drawing d = {.note = "simulated", .n = COUNT(machines), .value = value};
+    for (size_t m = 0; m < d.n; m++)
+        d.names[m] = machines[m].name;
+    draw(f, &d, out);
+}
+
+/* Places where something was measured; devices alone have no ways. */
+static void take_measured(const figure *f, const mesi_place *places, size_t n, const double *value, drawing *d,
+                          double *kept)
+{
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < f->n_ways; k++)
+            sum += kept[d->n * f->n_ways + k] = value[i * f->n_ways + k];
+        if (sum > 0 && !places[i].is_alone)
+            d->names[d->n++] = places[i].machine.name;
+    }
+}
+
+/* Nothing, if nothing was measured. */
+static int draw_measured(const figure *f, const mesi_ask *a, const mesi_place *places, size_t n, const double *value,
+                         const char *dir)
+{
+    const mesi_case c = {.app = f->app, .n = f->n};
+    double kept[MESI_MOST_PLACES * MOST_WAYS];
+    char name[32], note[64];
+    drawing d = {.note = note, .value = kept};
     figure_files files = {.dir = dir};
+    snprintf(note, sizeof note, "measured, n = %llu", (unsigned long long)mesi_measured_n(a, &c));
+    take_measured(f, places, n, value, &d, kept);
+    if (!d.n)
+        return CLI_OK;
+    if (figure_begin(&files))
+        return CLI_BAD;
+    draw(f, &d, files.svg.out);
+    snprintf(name, sizeof name, "%s-measured", f->name);
+    return figure_end_drawing(&files, name);
+}
+
+/* ---- figures ---- */
+
+static int make(const figure *f, mesi_ask *a, uint32_t n_steps)
+{
+    double value[COUNT(machines) * MOST_WAYS], measured[MESI_MOST_PLACES * MOST_WAYS] = {0};
+    figure_files files = {.dir = a->o->out ? a->o->out : "."};
+    mesi_place places[MESI_MOST_PLACES];
+    const size_t n = mesi_places(a, places);
     int status;
     if (figure_begin(&files))
         return CLI_BAD;
     fputs(head, files.tsv.out);
     status = fill(f, n_steps, files.tsv.out, value);
-    if (!status)
-        (f->ways ? draw_ways : draw_tasks)(f, value, files.svg.out);
-    return figure_end_or_drop(&files, f->name, 1, status);
+    if (!status) {
+        draw_simulated(f, value, files.svg.out);
+        measure(f, a, n_steps, places, n, files.tsv.out, measured);
+    }
+    return figure_end_or_drop(&files, f->name, 1, status) || draw_measured(f, a, places, n, measured, files.dir);
 }
 
 /* Is it to be made? Lists have its name without the paper's. */
@@ -158,12 +296,12 @@ static int is_listed(const figure *f, const char *list)
     return !list || figure_listed(list, strchr(f->name, '-') + 1, &at);
 }
 
-int mesi_make_scheduling(const char *list, const char *dir, uint32_t n_steps, size_t *n_made)
+int mesi_make_scheduling(mesi_ask *a, uint32_t n_steps, size_t *n_made)
 {
     n_steps = n_steps ? n_steps : STEPS;
     for (size_t i = 0; i < COUNT(figures); i++)
-        if (is_listed(&figures[i], list)) {
-            if (make(&figures[i], dir, n_steps))
+        if (is_listed(&figures[i], a->list)) {
+            if (make(&figures[i], a, n_steps))
                 return CLI_BAD;
             ++*n_made;
         }
