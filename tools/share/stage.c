@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* stage.c - rings and their threads (stage.h). A context has a ring set for each direction: a stream, a ring of pinned slots, and threads,
- * the lanes. A job is one copy. Its pieces go through the slots in turn, each as one copy of the driver. Lanes take chunk after chunk, and move
- * them between the program's memory and the slots (cut.h). The lane that has the first chunk of a piece waits for the slot; the one that moves the last
- * chunk gives a piece to the driver. So few threads call the driver, which lets in one at a time, and the ring is small enough for caches.
- * The driver has at most N_SLOTS pieces: the next program does not wait for long behind them. */
+/* stage.c - rings and their threads (stage.h). A context has a ring set for each direction: lanes, each a thread with a stream of
+ * its own and two pinned pieces. A job is one copy; its lanes take piece after piece. */
 #include "stage.h"
 
-#include "clock.h"
-#include "cut.h"
 #include "nontemporal.h"
 #include "pinned.h"
 #include "variable.h"
@@ -19,30 +14,29 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_LANES = 16, MOST_SETS = 32, N_SLOTS = 4, LEAST_CHUNK = 64 << 10, SPIN_NS = 50000 };
+enum { MOST_LANES = 16, MOST_SETS = 32, SMALLEST_PIECE = 64 << 10, TAPERED_PIECE = 1 << 20 };
 
 typedef struct job {
     const share_copy *copy;
     share_turn *turn;
-    char *to; /* the bytes go there; NULL: through the ring */
-    share_cut cut;
-    size_t next;          /* chunks that have been taken: an atom */
-    size_t n_given;       /* pieces that the driver has been given: an atom */
-    uint64_t given_bytes; /* an atom, too */
-    int may_run;          /* pieces may be given to the driver: an atom, changed under the set's lock */
-    int is_ending;        /* the turn has been given on for good, and what is left follows: an atom */
-    CUresult result;      /* the first failure: an atom */
-    int n_lanes, is_done; /* that work for it; under the lock */
+    char *to;                        /* the pieces go there; NULL: through rings */
+    size_t piece_bytes, small_bytes; /* of a piece; of one of the first round, the second has twice as much */
+    size_t n_round, n_pieces;        /* pieces of such a round; of all */
+    size_t next;                     /* pieces that have been taken: an atom */
+    int may_run;                     /* pieces may be given to the driver: an atom, changed under the set's lock */
+    int is_ending;                   /* the turn has been given on for good, and what is left follows: an atom */
+    CUresult result;                 /* the first failure: an atom */
+    int n_issuing, n_left;           /* lanes that have pieces to give to the driver; that are not done */
 } job;
 
-/* A pinned piece of memory. Numbers of pieces are counted from 1 here; all but the first two are atoms. */
-typedef struct slot {
-    char *at;
-    CUevent event;
-    size_t given; /* the piece that the driver was given last */
-    size_t ready; /* the piece that lanes may fill or empty */
-    size_t left;  /* its chunks that have not been moved */
-} slot;
+typedef struct lane {
+    struct ring_set *set;
+    pthread_t thread;
+    CUstream stream;
+    CUevent events[2];
+    share_pinned ring;
+    char *buffers[2];
+} lane;
 
 typedef struct ring_set {
     const share_driver *real;
@@ -50,15 +44,11 @@ typedef struct ring_set {
     int direction;
     pthread_mutex_t using; /* one job at a time */
     pthread_mutex_t lock;
-    pthread_cond_t go, moved, told; /* lanes wait for a job; for others, or for the turn; the caller waits */
-    CUstream stream;
-    share_pinned ring;
-    slot slots[N_SLOTS];
-    size_t chunk_bytes;
-    pthread_t lanes[MOST_LANES];
+    pthread_cond_t go, told; /* lanes wait for go; the caller is told */
+    lane lanes[MOST_LANES];
     int n_lanes, n_ready, n_broken, ends;
-    int n_waiting; /* lanes that wait for `moved`: an atom */
-    int n_users;   /* threads that use it or wait to; under sets_lock */
+    int n_users; /* threads that use it or wait to; under sets_lock */
+    size_t piece_bytes;
     job *job;
     uint64_t n_jobs;
 } ring_set;
@@ -67,53 +57,43 @@ static ring_set *sets[MOST_SETS];
 static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t set_is_free = PTHREAD_COND_INITIALIZER;
 
-/* ---- lanes wait for one another ---- */
+/* ---- a lane's work ---- */
 
 static int has_failed(job *j) { return __atomic_load_n(&j->result, __ATOMIC_RELAXED) != CUDA_SUCCESS; }
 
-static void wake_all(ring_set *s)
-{
-    pthread_mutex_lock(&s->lock);
-    pthread_cond_broadcast(&s->moved);
-    pthread_cond_signal(&s->told);
-    pthread_mutex_unlock(&s->lock);
-}
-
-static int fail(ring_set *s, job *j, CUresult r)
+static int fail(job *j, CUresult r)
 {
     CUresult none = CUDA_SUCCESS;
-    if (r == CUDA_SUCCESS)
+    if (r != CUDA_SUCCESS)
+        __atomic_compare_exchange_n(&j->result, &none, r, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return r != CUDA_SUCCESS;
+}
+
+/* Pieces at one end are small. Copies in begin there, and the link is soon busy. Copies out end there, and little is left to be done
+ * when the link has ended. */
+static size_t begin_of(const job *j, size_t p)
+{
+    size_t small = j->small_bytes, round = j->n_round, at;
+    if (p <= round)
+        at = p * small;
+    else if (p <= 2 * round)
+        at = round * small + (p - round) * 2 * small;
+    else
+        at = 3 * round * small + (p - 2 * round) * j->piece_bytes;
+    return at < j->copy->n_bytes ? at : j->copy->n_bytes;
+}
+
+/* The next piece: 1, and where it is. */
+static int take(job *j, size_t *at, size_t *n)
+{
+    size_t p = has_failed(j) ? j->n_pieces : __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
+    if (p >= j->n_pieces)
         return 0;
-    __atomic_compare_exchange_n(&j->result, &none, r, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-    wake_all(s);
+    if (j->copy->direction == SHARE_OUT)
+        p = j->n_pieces - 1 - p;
+    *at = begin_of(j, p);
+    *n = begin_of(j, p + 1) - *at;
     return 1;
-}
-
-/* n_waiting and the atom are each written before the other is read: one side sees the other. */
-static void set(ring_set *s, size_t *atom, size_t to)
-{
-    __atomic_store_n(atom, to, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&s->n_waiting, __ATOMIC_SEQ_CST))
-        wake_all(s);
-}
-
-static int is(const size_t *atom, size_t wanted) { return __atomic_load_n(atom, __ATOMIC_SEQ_CST) == wanted; }
-
-/* Waits until the atom is that. It mostly is within microseconds, in which nobody could be woken. 0: the job has failed. */
-static int until(ring_set *s, job *j, const size_t *atom, size_t wanted)
-{
-    const uint64_t end_ns = is(atom, wanted) ? 0 : share_now_ns() + SPIN_NS;
-    while (!is(atom, wanted) && !has_failed(j) && share_now_ns() < end_ns)
-        sched_yield();
-    if (is(atom, wanted) || has_failed(j))
-        return !has_failed(j);
-    pthread_mutex_lock(&s->lock);
-    __atomic_add_fetch(&s->n_waiting, 1, __ATOMIC_SEQ_CST);
-    while (!is(atom, wanted) && !has_failed(j))
-        pthread_cond_wait(&s->moved, &s->lock);
-    __atomic_sub_fetch(&s->n_waiting, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&s->lock);
-    return !has_failed(j);
 }
 
 /* Returns when a piece may be given to the driver. The lane that first sees that the turn is over stops all; one that has just gone past
@@ -128,151 +108,111 @@ static void await(ring_set *s, job *j)
         __atomic_store_n(&j->may_run, 0, __ATOMIC_RELEASE);
         pthread_cond_signal(&s->told);
     }
-    while (!j->may_run && !j->is_ending && !has_failed(j))
-        pthread_cond_wait(&s->moved, &s->lock);
+    while (!j->may_run && !j->is_ending)
+        pthread_cond_wait(&s->go, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- a lane's work ---- */
-
-/* The turn may end: what is left is on its way, or will be before the next program's first piece is. */
-static int is_nearly_given(job *j)
+/* From now on this lane gives the driver nothing more. */
+static void issued(ring_set *s, job *j)
 {
-    const size_t n = __atomic_load_n(&j->n_given, __ATOMIC_ACQUIRE);
-    return has_failed(j) || (n && n + N_SLOTS / 2 >= j->cut.n_pieces);
+    pthread_mutex_lock(&s->lock);
+    j->n_issuing--;
+    pthread_cond_signal(&s->told);
+    pthread_mutex_unlock(&s->lock);
 }
 
-static size_t piece_bytes(const job *j, size_t p)
+/* A lane has one piece on its way at a time, while it fills or empties the other buffer: the next program does not wait for long behind
+ * pieces that the driver has already. */
+static void carry_in(lane *l, job *j)
 {
-    return share_cut_at(&j->cut, share_cut_first(&j->cut, p + 1)) - share_cut_at(&j->cut, share_cut_first(&j->cut, p));
-}
-
-static CUresult give(ring_set *s, const job *j, size_t p)
-{
-    const slot *k = &s->slots[p % N_SLOTS];
-    const CUdeviceptr there = j->copy->device + share_cut_at(&j->cut, share_cut_first(&j->cut, p));
-    CUresult r = s->direction == SHARE_IN ? s->real->cuMemcpyHtoDAsync_v2(there, k->at, piece_bytes(j, p), s->stream)
-                                          : s->real->cuMemcpyDtoHAsync_v2(k->at, there, piece_bytes(j, p), s->stream);
-    return r == CUDA_SUCCESS ? s->real->cuEventRecord(k->event, s->stream) : r;
-}
-
-/* Gives a piece to the driver, when there is a turn. */
-static void give_piece(ring_set *s, job *j, size_t p)
-{
-    await(s, j);
-    if (has_failed(j))
-        return;
-    share_turn_issues(j->turn);
-    if (fail(s, j, give(s, j, p)))
-        return;
-    if (s->direction == SHARE_IN)
-        share_turn_beat(j->turn, piece_bytes(j, p));
-    __atomic_add_fetch(&j->given_bytes, piece_bytes(j, p), __ATOMIC_RELAXED);
-    __atomic_add_fetch(&j->n_given, 1, __ATOMIC_RELEASE);
-    set(s, &s->slots[p % N_SLOTS].given, p + 1);
-    if (is_nearly_given(j))
-        wake_all(s);
-}
-
-/* The lane that has the first chunk of a piece waits for the driver, for all. A slot can be filled when the piece before has been copied
- * from it, and emptied when its piece has been copied to it. */
-static void open_piece(ring_set *s, job *j, size_t p)
-{
-    slot *k = &s->slots[p % N_SLOTS];
-    const size_t given = s->direction == SHARE_IN ? p + 1 - N_SLOTS : p + 1;
-    if (s->direction == SHARE_OUT && p == 0)
-        for (size_t i = 0; i < N_SLOTS && i < j->cut.n_pieces; i++)
-            give_piece(s, j, i);
-    if (s->direction == SHARE_OUT || p >= N_SLOTS)
-        if (!until(s, j, &k->given, given) || fail(s, j, s->real->cuEventSynchronize(k->event)))
-            return;
-    __atomic_store_n(&k->left, share_cut_first(&j->cut, p + 1) - share_cut_first(&j->cut, p), __ATOMIC_RELAXED);
-    set(s, &k->ready, p + 1);
-}
-
-/* All its chunks have been moved. */
-static void end_piece(ring_set *s, job *j, size_t p)
-{
-    if (s->direction == SHARE_IN) {
-        give_piece(s, j, p);
-        return;
+    const share_driver *real = l->set->real;
+    size_t at, n;
+    for (int b = 0; take(j, &at, &n); b = !b) {
+        memcpy(l->buffers[b], (const char *)j->copy->host + at, n);
+        if (fail(j, real->cuEventSynchronize(l->events[!b])))
+            break;
+        await(l->set, j);
+        share_turn_issues(j->turn);
+        if (fail(j, real->cuMemcpyHtoDAsync_v2(j->copy->device + at, l->buffers[b], n, l->stream)) ||
+            fail(j, real->cuEventRecord(l->events[b], l->stream)))
+            break;
+        share_turn_beat(j->turn, n);
     }
-    share_turn_beat(j->turn, piece_bytes(j, p));
-    if (p + N_SLOTS < j->cut.n_pieces)
-        give_piece(s, j, p + N_SLOTS);
+    issued(l->set, j);
+    fail(j, real->cuStreamSynchronize(l->stream));
+    share_turn_landed(j->turn);
 }
 
-static void carry(ring_set *s, job *j, size_t chunk)
+static void carry_there(job *j)
 {
-    const size_t p = share_cut_piece(&j->cut, chunk), first = share_cut_first(&j->cut, p),
-                 at = share_cut_at(&j->cut, chunk), n = share_cut_at(&j->cut, chunk + 1) - at;
-    slot *k = &s->slots[p % N_SLOTS];
-    char *mine = k->at + (at - share_cut_at(&j->cut, first)), *theirs = (char *)j->copy->host + at;
-    if (chunk == first)
-        open_piece(s, j, p);
-    if (!until(s, j, &k->ready, p + 1))
+    size_t at, n;
+    while (take(j, &at, &n))
+        memcpy(j->to + at, (const char *)j->copy->host + at, n);
+}
+
+typedef struct landing {
+    size_t at, n; /* n 0: none */
+} landing;
+
+static void land(lane *l, job *j, int b, const landing *p)
+{
+    if (!p->n || has_failed(j))
         return;
-    if (s->direction == SHARE_IN)
-        memcpy(mine, theirs, n);
-    else
-        share_copy_nontemporal(theirs, mine, n);
-    if (__atomic_sub_fetch(&k->left, 1, __ATOMIC_ACQ_REL) == 0)
-        end_piece(s, j, p);
+    share_copy_nontemporal((char *)j->copy->host + p->at, l->buffers[b], p->n);
+    share_turn_beat(j->turn, p->n);
 }
 
-static void carry_there(const job *j, size_t chunk)
+static void carry_out(lane *l, job *j)
 {
-    const size_t at = share_cut_at(&j->cut, chunk);
-    memcpy(j->to + at, (const char *)j->copy->host + at, share_cut_at(&j->cut, chunk + 1) - at);
-}
-
-static void work(ring_set *s, job *j)
-{
-    size_t chunk;
-    while (!has_failed(j) && (chunk = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED)) < j->cut.n_chunks)
-        if (j->to)
-            carry_there(j, chunk);
-        else
-            carry(s, j, chunk);
+    const share_driver *real = l->set->real;
+    landing last = {0, 0}, now;
+    int b = 0;
+    for (; take(j, &now.at, &now.n); b = !b, last = now) {
+        if (fail(j, real->cuEventSynchronize(l->events[!b])))
+            break;
+        await(l->set, j);
+        share_turn_issues(j->turn);
+        if (fail(j, real->cuMemcpyDtoHAsync_v2(l->buffers[b], j->copy->device + now.at, now.n, l->stream)) ||
+            fail(j, real->cuEventRecord(l->events[b], l->stream)))
+            break;
+        land(l, j, !b, &last);
+    }
+    issued(l->set, j);
+    fail(j, real->cuStreamSynchronize(l->stream));
+    share_turn_landed(j->turn);
+    land(l, j, !b, &last);
 }
 
 /* ---- a lane's life ---- */
 
-/* The next job, or NULL: the set ends. A job that others have done by now has gone. */
-static job *next_job(ring_set *s, uint64_t *n_seen)
+static int lane_open(lane *l)
 {
-    job *j = NULL;
-    pthread_mutex_lock(&s->lock);
-    while (!s->ends && (!s->job || s->n_jobs == *n_seen))
-        pthread_cond_wait(&s->go, &s->lock);
-    *n_seen = s->n_jobs;
-    if (!s->ends) {
-        j = s->job;
-        j->n_lanes++;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return j;
+    const share_driver *real = l->set->real;
+    size_t n = l->set->piece_bytes;
+    int relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+    if (real->cuCtxSetCurrent(l->set->context) != CUDA_SUCCESS)
+        return -1;
+    if (real->cuThreadExchangeStreamCaptureMode)
+        real->cuThreadExchangeStreamCaptureMode(&relaxed);
+    if (real->cuStreamCreate(&l->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+        real->cuEventCreate(&l->events[0], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
+        real->cuEventCreate(&l->events[1], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
+        share_pinned_new(real, 2 * n, &l->ring))
+        return -1;
+    l->buffers[0] = l->ring.at, l->buffers[1] = l->ring.at + n;
+    return 0;
 }
 
-/* All chunks have been taken. The last lane that works for the job ends it. */
-static void leave(ring_set *s, job *j)
+static void lane_close(lane *l)
 {
-    int is_last;
-    pthread_mutex_lock(&s->lock);
-    is_last = --j->n_lanes == 0;
-    if (is_last)
-        s->job = NULL;
-    pthread_mutex_unlock(&s->lock);
-    if (!is_last)
-        return;
-    if (!j->to) {
-        (void)fail(s, j, s->real->cuStreamSynchronize(s->stream));
-        share_turn_landed(j->turn);
-    }
-    pthread_mutex_lock(&s->lock);
-    j->is_done = 1;
-    pthread_cond_signal(&s->told);
-    pthread_mutex_unlock(&s->lock);
+    const share_driver *real = l->set->real;
+    for (int i = 0; i < 2; i++)
+        if (l->events[i])
+            real->cuEventDestroy_v2(l->events[i]);
+    if (l->stream)
+        real->cuStreamDestroy_v2(l->stream);
+    share_pinned_free(real, &l->ring);
 }
 
 static void lane_ready(ring_set *s, int is_broken)
@@ -284,26 +224,39 @@ static void lane_ready(ring_set *s, int is_broken)
     pthread_mutex_unlock(&s->lock);
 }
 
-static int enter_context(const ring_set *s)
+/* The next job, or NULL: the set ends. */
+static job *next_job(ring_set *s, uint64_t *n_seen)
 {
-    int relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (s->real->cuCtxSetCurrent(s->context) != CUDA_SUCCESS)
-        return -1;
-    if (s->real->cuThreadExchangeStreamCaptureMode)
-        s->real->cuThreadExchangeStreamCaptureMode(&relaxed);
-    return 0;
+    job *j;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ends && s->n_jobs == *n_seen)
+        pthread_cond_wait(&s->go, &s->lock);
+    *n_seen = s->n_jobs;
+    j = s->ends ? NULL : s->job;
+    pthread_mutex_unlock(&s->lock);
+    return j;
 }
 
 static void *lane_main(void *self)
 {
-    ring_set *s = self;
+    lane *l = self;
+    ring_set *s = l->set;
     uint64_t n_seen = 0;
     job *j;
-    lane_ready(s, enter_context(s));
+    lane_ready(s, lane_open(l) != 0);
     while ((j = next_job(s, &n_seen))) {
-        work(s, j);
-        leave(s, j);
+        if (j->to)
+            carry_there(j);
+        else if (s->direction == SHARE_IN)
+            carry_in(l, j);
+        else
+            carry_out(l, j);
+        pthread_mutex_lock(&s->lock);
+        j->n_left--;
+        pthread_cond_signal(&s->told);
+        pthread_mutex_unlock(&s->lock);
     }
+    lane_close(l);
     return NULL;
 }
 
@@ -327,39 +280,17 @@ static int start_lanes(ring_set *s)
     int n = wanted_lanes();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (s->n_lanes = 0; s->n_lanes < n; s->n_lanes++)
-        if (pthread_create(&s->lanes[s->n_lanes], NULL, lane_main, s))
+    for (s->n_lanes = 0; s->n_lanes < n; s->n_lanes++) {
+        s->lanes[s->n_lanes].set = s;
+        if (pthread_create(&s->lanes[s->n_lanes].thread, NULL, lane_main, &s->lanes[s->n_lanes]))
             break;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_mutex_lock(&s->lock);
     while (s->n_ready < s->n_lanes)
         pthread_cond_wait(&s->told, &s->lock);
     pthread_mutex_unlock(&s->lock);
     return s->n_lanes && !s->n_broken ? 0 : -1;
-}
-
-static int make_ring(ring_set *s)
-{
-    const size_t piece_bytes = s->chunk_bytes << SHARE_CUT_RAMP;
-    if (s->real->cuStreamCreate(&s->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-        share_pinned_new(s->real, N_SLOTS * piece_bytes, &s->ring))
-        return -1;
-    for (size_t i = 0; i < N_SLOTS; i++) {
-        s->slots[i].at = s->ring.at + i * piece_bytes;
-        if (s->real->cuEventCreate(&s->slots[i].event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
-            return -1;
-    }
-    return 0;
-}
-
-static void free_ring(ring_set *s)
-{
-    for (int i = 0; i < N_SLOTS; i++)
-        if (s->slots[i].event)
-            s->real->cuEventDestroy_v2(s->slots[i].event);
-    if (s->stream)
-        s->real->cuStreamDestroy_v2(s->stream);
-    share_pinned_free(s->real, &s->ring);
 }
 
 static void free_set(ring_set *s)
@@ -369,21 +300,12 @@ static void free_set(ring_set *s)
     pthread_cond_broadcast(&s->go);
     pthread_mutex_unlock(&s->lock);
     for (int i = 0; i < s->n_lanes; i++)
-        pthread_join(s->lanes[i], NULL);
-    free_ring(s);
+        pthread_join(s->lanes[i].thread, NULL);
     pthread_mutex_destroy(&s->using);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->go);
-    pthread_cond_destroy(&s->moved);
     pthread_cond_destroy(&s->told);
     free(s);
-}
-
-/* Chunks have a whole number of lines of a cache. */
-static size_t chunk_of(size_t piece_bytes)
-{
-    const size_t n = (piece_bytes >> SHARE_CUT_RAMP) / 4096 * 4096;
-    return n ? n : 4096;
 }
 
 static ring_set *new_set(const share_driver *real, CUcontext c, int direction)
@@ -392,13 +314,12 @@ static ring_set *new_set(const share_driver *real, CUcontext c, int direction)
     if (!s)
         return NULL;
     s->real = real, s->context = c, s->direction = direction;
-    s->chunk_bytes = chunk_of(share_setting(SHARE_SET_PIECE));
+    s->piece_bytes = share_setting(SHARE_SET_PIECE);
     pthread_mutex_init(&s->using, NULL);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->go, NULL);
-    pthread_cond_init(&s->moved, NULL);
     pthread_cond_init(&s->told, NULL);
-    if (make_ring(s) || start_lanes(s)) {
+    if (start_lanes(s)) {
         free_set(s);
         return NULL;
     }
@@ -472,18 +393,36 @@ CUresult share_stage_finish(const share_driver *real, CUstream s)
     return r;
 }
 
-/* Small copies have small chunks, so that all lanes have some. */
+static size_t over(size_t n, size_t by) { return (n + by - 1) / by; }
+
+/* Small copies have small pieces, so that all lanes have some. */
 static void cut(const ring_set *s, job *j)
 {
-    const size_t n = j->copy->n_bytes, even = (n / (size_t)(2 * s->n_lanes) / LEAST_CHUNK + 1) * LEAST_CHUNK;
-    share_cut_new(&j->cut, n, even < s->chunk_bytes ? even : s->chunk_bytes, s->direction == SHARE_OUT);
+    size_t n = j->copy->n_bytes, even = over(n / (size_t)(2 * s->n_lanes) + 1, SMALLEST_PIECE) * SMALLEST_PIECE, rounds;
+    j->piece_bytes = even < s->piece_bytes ? even : s->piece_bytes;
+    j->n_round = j->piece_bytes < TAPERED_PIECE ? 0 : (size_t)s->n_lanes;
+    j->small_bytes = j->piece_bytes / 4;
+    rounds = j->n_round * j->small_bytes;
+    if (n <= rounds)
+        j->n_pieces = over(n, j->small_bytes);
+    else if (n <= 3 * rounds)
+        j->n_pieces = j->n_round + over(n - rounds, 2 * j->small_bytes);
+    else
+        j->n_pieces = 2 * j->n_round + over(n - 3 * rounds, j->piece_bytes);
+}
+
+static uint64_t bytes_taken(const job *j)
+{
+    size_t n = __atomic_load_n(&j->next, __ATOMIC_RELAXED);
+    if (n >= j->n_pieces)
+        return j->copy->n_bytes;
+    return j->copy->direction == SHARE_IN ? begin_of(j, n) : j->copy->n_bytes - begin_of(j, j->n_pieces - n);
 }
 
 static void begin(ring_set *s, job *j)
 {
-    for (int i = 0; i < N_SLOTS; i++)
-        s->slots[i].given = s->slots[i].ready = 0;
     pthread_mutex_lock(&s->lock);
+    j->n_issuing = j->n_left = s->n_lanes;
     s->job = j;
     s->n_jobs++;
     pthread_cond_broadcast(&s->go);
@@ -494,36 +433,34 @@ static void run(ring_set *s, job *j)
 {
     pthread_mutex_lock(&s->lock);
     __atomic_store_n(&j->may_run, 1, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&s->moved);
+    pthread_cond_broadcast(&s->go);
     pthread_mutex_unlock(&s->lock);
 }
 
 static void end(ring_set *s, const job *j)
 {
     pthread_mutex_lock(&s->lock);
-    while (!j->is_done)
+    while (j->n_left)
         pthread_cond_wait(&s->told, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
 
-/* 1: lanes rest, or will before their next piece. 0: nearly all has been given to the driver; the rest goes on without a turn. */
+/* 1: lanes rest, or will before their next piece. 0: half of them have no more pieces; the others go on without a turn. */
 static int rests(ring_set *s, job *j)
 {
     pthread_mutex_lock(&s->lock);
-    while (!is_nearly_given(j) && j->may_run)
+    while (j->n_issuing > s->n_lanes / 2 && j->may_run)
         pthread_cond_wait(&s->told, &s->lock);
-    if (is_nearly_given(j)) {
+    if (j->n_issuing <= s->n_lanes / 2) {
         __atomic_store_n(&j->is_ending, 1, __ATOMIC_RELEASE);
-        pthread_cond_broadcast(&s->moved);
+        pthread_cond_broadcast(&s->go);
     }
     pthread_mutex_unlock(&s->lock);
     return !j->is_ending;
 }
 
-static uint64_t bytes_given(job *j) { return __atomic_load_n(&j->given_bytes, __ATOMIC_RELAXED); }
-
 /* The link is given on when the last pieces are with the driver or about to be: the next program's first piece comes behind them. It
- * takes a while to be told. */
+ * takes a while to be told, and the lanes of one program end one after the other. */
 static void drive(ring_set *s, job *j)
 {
     uint64_t before = 0;
@@ -532,11 +469,11 @@ static void drive(ring_set *s, job *j)
         run(s, j);
         if (!rests(s, j))
             break;
-        share_turn_give(j->turn, bytes_given(j) - before);
-        before = bytes_given(j);
+        share_turn_give(j->turn, bytes_taken(j) - before);
+        before = bytes_taken(j);
         share_turn_ask(j->turn, j->copy->n_bytes - before);
     }
-    share_turn_give(j->turn, bytes_given(j) - before);
+    share_turn_give(j->turn, bytes_taken(j) - before);
     end(s, j);
 }
 

@@ -15,7 +15,7 @@
 #define SHARE_SETTINGS(X)                                                                                             \
     X(LARGE, "HEDDLE_SHARE_LARGE", 1u << 20, 1, UINT64_MAX, "bytes from which a copy waits and goes through rings")   \
     X(LANES, "HEDDLE_SHARE_LANES", 0, 0, 16, "threads that carry a copy of pageable memory; 0 = by the cores")        \
-    X(PIECE, "HEDDLE_SHARE_PIECE", 2u << 20, 32768, 1u << 26, "bytes of a piece in a ring of four")                   \
+    X(PIECE, "HEDDLE_SHARE_PIECE", 2u << 20, 4096, 1u << 28, "bytes of a piece in a ring")                            \
     X(PART, "HEDDLE_SHARE_PART", 32u << 20, 4096, UINT64_MAX, "bytes of pinned memory copied before others may come") \
     X(STAGE, "HEDDLE_SHARE_STAGE", 1, 0, 1, "0 = copies of pageable memory stay the driver's")                        \
     X(MEM, "HEDDLE_SHARE_MEM", SHARE_BY_HISTORY, 0, UINT64_MAX,                                                       \
