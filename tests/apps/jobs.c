@@ -100,6 +100,22 @@ static void test_grid(void)
     c->app->free(c);
 }
 
+/* With a pool of an eighth of the data each block of C goes home once: its panels come one after the other. */
+static void test_traffic(void)
+{
+    const subject s = {"matmul", {512, 512}, {16, 16}, {{"k", "512"}}, 1};
+    const uint64_t matrix = 512 * 512 * 4;
+    app_case *c = looped_prepare(&s, "jobs", "virtual:", 3 * matrix / 8);
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    const uint64_t grid = (uint64_t)c->looping->form.n_tasks + c->looping->form.n_tasks_2;
+    free(looped_run(c, "virtual:").at);
+    CHECK(heddle_multi_get_device(c->looping->kinds[0], 0, &d) == HEDDLE_OK);
+    CHECK_MSG(d.bytes_out == matrix && d.bytes_in <= grid * matrix * 11 / 10,
+              "%llu bytes home, %llu in; of a matrix %llu", (unsigned long long)d.bytes_out,
+              (unsigned long long)d.bytes_in, (unsigned long long)matrix);
+    c->app->free(c);
+}
+
 static void test_library(void)
 {
     const subject s = {"matmul", {130, 70}, {16, 16}, {{"body", "library"}, {"parts", "3"}}, 2};
@@ -167,6 +183,7 @@ int main(int argc, char **argv)
         check_subject(&subjects[i], cuda ? gpu_places : places, n);
     if (!cuda) {
         test_grid();
+        test_traffic();
         test_limit();
         test_refused();
     }

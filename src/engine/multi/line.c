@@ -199,10 +199,11 @@ static int is_unmapped(const hd_line_kind *k)
 
 static int may_open(const hd_line *l, const hd_line_job *j)
 {
+    const uint32_t window = l->n_waiting < HD_WINDOW || !hd_line_is_short(l) ? HD_WINDOW : HD_WINDOW_SHORT;
     if (j->kind->config.is_alone || (l->first != j && l->first->kind->config.is_alone))
         return l->first == j;
     return !l->n_waiting ||
-           (is_ordered(j) && !is_unmapped(j->kind) && l->order.n_waiting == l->n_waiting && l->n_waiting < HD_WINDOW);
+           (is_ordered(j) && !is_unmapped(j->kind) && l->order.n_waiting == l->n_waiting && l->n_waiting < window);
 }
 
 static int put(hd_line_device *d, hd_line_slice *p)

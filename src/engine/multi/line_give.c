@@ -17,13 +17,22 @@
 
 /* ---- choosing --------------------------------------------------------------------------------------------------------------- */
 
-static int is_crowded(const hd_line *l, uint32_t d)
+int hd_line_is_crowded(const hd_line *l, uint32_t d)
 {
     return l->pool_bytes[d] - hd_segments_used(l->segments, d) < l->pool_bytes[d] / CROWDED;
 }
 
+int hd_line_is_short(const hd_line *l)
+{
+    uint32_t d;
+    for (d = 0; d < l->n_devices; d++)
+        if (hd_is_here(l, d) && hd_line_is_crowded(l, d))
+            return 1;
+    return 0;
+}
+
 /* Bytes that would come to the device, also of what is only written. */
-static uint64_t missing(const hd_line *l, uint32_t d, const hd_line_slice *p)
+uint64_t hd_line_missing(const hd_line *l, uint32_t d, const hd_line_slice *p)
 {
     hd_seg_use uses[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
@@ -34,21 +43,23 @@ static uint64_t missing(const hd_line *l, uint32_t d, const hd_line_slice *p)
     return hd_segments_missing(l->segments, d, uses, p->job->kind->config.n_uses);
 }
 
-/* The first free slice in the queue; where room is short, the one for which the least has to come. */
+/* The first free slice in the queue; where room is short, of so many free ones the one for which the least has to come. */
 static hd_line_slice **choose(const hd_line *l, const hd_line_device *from, uint32_t d, int is_short)
 {
     hd_line_slice **at = from->queue.at, **best = NULL;
-    uint64_t i, least = UINT64_MAX, n = 0;
-    for (i = from->head; i < from->queue.n && n < HD_WINDOW; i++) {
+    const uint64_t most = is_short ? HD_WINDOW_SHORT : HD_WINDOW;
+    uint64_t i, least = UINT64_MAX, n = 0, n_free = 0;
+    for (i = from->head; i < from->queue.n && n < most && n_free < HD_WINDOW; i++) {
         uint64_t comes;
         if (!at[i])
             continue;
         n++;
         if (!hd_line_order_is_free(&l->order, at[i]))
             continue;
-        if (!is_short || at[i]->n_passed >= HD_WINDOW)
+        n_free++;
+        if (!is_short || at[i]->n_passed >= HD_WINDOW_SHORT)
             return &at[i];
-        comes = missing(l, d, at[i]);
+        comes = hd_line_missing(l, d, at[i]);
         if (comes < least) {
             least = comes;
             best = &at[i];
@@ -185,7 +196,7 @@ static int is_tight(const hd_line *l, const hd_line_device *from, uint32_t d)
     if (room >= l->pool_bytes[d] / 2u)
         return 0;
     first = choose(l, from, d, 0);
-    return first && missing(l, d, *first) > room;
+    return first && hd_line_missing(l, d, *first) > room;
 }
 
 /* Of a slice of the job, or of the last one of its family; 0: not known. */
@@ -214,7 +225,7 @@ static double left_ns(const hd_line *l, const hd_line_job *j, uint32_t d)
 /* What it costs that the slice is run by one device and not by the other: bytes that are there, and not here. */
 static double extra_ns(const hd_line *l, const hd_line_slice *p, uint32_t here, uint32_t there)
 {
-    const uint64_t comes = missing(l, here, p), has = missing(l, there, p);
+    const uint64_t comes = hd_line_missing(l, here, p), has = hd_line_missing(l, there, p);
     return comes > has ? (double)(comes - has) / LINK * 1e9 : 0;
 }
 
@@ -296,7 +307,7 @@ static uint64_t ahead_of(const hd_line_device *x)
 /* A slice for the device; NULL: there is none now. leaves: the device leaves some to quicker ones. */
 static hd_line_slice **look(const hd_line *l, uint32_t d, int leaves, hd_line_device **from)
 {
-    const int is_short = is_crowded(l, d);
+    const int is_short = hd_line_is_crowded(l, d);
     const uint32_t n = hd_line_device_at(l, d)->n_given, most = is_short ? MOST_CROWDED : MOST_GIVEN;
     hd_line_slice **at = NULL;
     *from = hd_line_device_at(l, d);

@@ -6,7 +6,8 @@
 #include "engine/multi/line.h"
 #include "graph/range.h"
 
-#define HD_WINDOW 64u /* slices that are looked at, or wait, beyond the first one */
+#define HD_WINDOW 64u         /* slices that are looked at, or wait, beyond the first one */
+#define HD_WINDOW_SHORT 2048u /* where room is short: a block's slices of many jobs are taken one after the other */
 
 typedef enum hd_slice_state {
     HD_SLICE_WAITS,
@@ -121,6 +122,11 @@ void hd_kind_uses(const hd_line_kind *k, const hd_grains *b, hd_seg_use *out, ui
 void hd_line_free_job(const hd_line *l, hd_line_job *j);
 heddle_status hd_line_add_parts(hd_line *l, hd_line_job *j, int is_in_order);
 heddle_status hd_line_open_jobs(hd_line *l);
+/* line_give.c: little of the device's pool is left; of the pool of any device; bytes that would come to the device for the slice, also of
+ * what is only written. */
+int hd_line_is_crowded(const hd_line *l, uint32_t d);
+int hd_line_is_short(const hd_line *l);
+uint64_t hd_line_missing(const hd_line *l, uint32_t d, const hd_line_slice *p);
 /* line_next.c: for the directory (hd_next_use_fn). */
 uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_seg_rect *rect);
 /* line_ends.c: finishes slices of which body and results have ended. */

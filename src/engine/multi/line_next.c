@@ -56,6 +56,24 @@ static uint64_t next_job(const hd_line *l, uint32_t device, uint32_t array, cons
     return UINT64_MAX;
 }
 
+/* Where room is short, free slices for which less has to come are given before the first one of the queue. Is one of them touching the rect? */
+static int is_near(const hd_line *l, uint32_t d, const hd_line_device *from, uint32_t array, const hd_seg_rect *rect)
+{
+    hd_line_slice **at = from->queue.at;
+    const hd_line_slice *first = from->head < from->queue.n ? at[from->head] : NULL;
+    uint64_t i, n = 0;
+    if (!first || !hd_line_is_crowded(l, d))
+        return 0;
+    for (i = from->head + 1u; i < from->queue.n && n < HD_WINDOW_SHORT; i++) {
+        n += at[i] != NULL;
+        if (at[i] && hd_line_order_is_free(&l->order, at[i]) &&
+            touches(at[i]->job->kind, &at[i]->block, array, rect, 0) &&
+            hd_line_missing(l, d, at[i]) < hd_line_missing(l, d, first))
+            return 1;
+    }
+    return 0;
+}
+
 /* For the directory: how many slices of the device come before one that touches the rect. Slices that anybody may take count as its own. */
 uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_seg_rect *rect)
 {
@@ -63,7 +81,9 @@ uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_
     const hd_line_device *queues[] = {hd_line_device_at(l, device), hd_line_commons(l)};
     uint64_t n = 0, i;
     uint32_t q;
-    for (q = 0; q < 2u; q++)
+    for (q = 0; q < 2u; q++) {
+        if (is_near(l, device, queues[q], array, rect))
+            return 0;
         for (i = queues[q]->head; i < queues[q]->queue.n && n < HD_WINDOW; i++) {
             const hd_line_slice *p = ((hd_line_slice **)queues[q]->queue.at)[i];
             if (!p)
@@ -72,5 +92,6 @@ uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_
                 return n;
             n++;
         }
+    }
     return next_job(l, device, array, rect, n);
 }
