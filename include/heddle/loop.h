@@ -62,6 +62,16 @@ HD_FN void heddle_span_fail(const heddle_thread *thread, uint64_t index, uint32_
         HD_STORE(&thread->fail->high, (uint32_t)(index >> 32), RELAXED, DEV);
 }
 
+/* Before the table: a thread of a GPU has at most n registers for this body, 24 to 255. With fewer, a multiprocessor holds more blocks at once:
+ * 65536 are shared out to its threads, in units of 8. What a body cannot keep in them goes to memory. Cores do not care. */
+#if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
+#define HEDDLE_LOOP_REGISTERS(name, n) \
+    struct name##_alone_;              \
+    constexpr int hd_registers_of(const name##_alone_ *) { return n; }
+#else
+#define HEDDLE_LOOP_REGISTERS(name, n) HD_STATIC_ASSERT((n) >= 24 && (n) <= 255, "registers of a thread: 24 to 255");
+#endif
+
 #define HEDDLE_LOOP_TABLE(table, params_type, LIST) HD_TABLE_(table, params_type, LIST, NULL, HD_KERNELS_LOOPS)
 
 /* ---- the loop ------------------------------------------------------------------------------------------------------- */

@@ -85,9 +85,19 @@ HD_FN uint64_t hd_span_failed_at(const hd_fail *f, uint64_t begin)
 #if defined(__CUDACC__) || defined(HEDDLE_EMULATED_BLOCK)
 #include "heddle/core/block.h"
 
+/* Registers of a thread at most, by body (HEDDLE_LOOP_REGISTERS in heddle/loop.h): this one is for bodies that say nothing. */
+constexpr int hd_registers_of(...) { return 255; }
+#if defined(__CUDACC__)
+#define HD_MOST_REGISTERS(n) __maxnreg__(n)
+#else
+#define HD_MOST_REGISTERS(n)
+#endif
+
 /* Between two tiles all threads of the block meet: the next one uses the same block-shared memory, and all threads leave or none, since
  * bodies have barriers. A barrier costs little beside a tile. */
-template <typename Bodies> __global__ void hd_tiles_of_span(const __grid_constant__ hd_span_launch l)
+template <typename Bodies>
+__global__ HD_MOST_REGISTERS(hd_registers_of((const Bodies *)nullptr)) void hd_tiles_of_span(
+    const __grid_constant__ hd_span_launch l)
 {
     HD_BLOCK_ARENA(hd_arena);
     heddle_thread thread = hd_block_thread(l.fail, hd_arena, blockDim.x, blockIdx.x);
