@@ -261,15 +261,19 @@ static void put_small_pool(mesi_ask *a, subject *s, const char *name)
     put_way(a, s, w);
 }
 
-/* Loops come last, as what takes long may find no time. */
 static void put_matmul(mesi_ask *a, subject *s)
 {
-    static const uint32_t tiles[] = {8192, 4096, 2048};
-    const uint32_t n_gpus = by_hand_gpus();
     put_way(a, s, (way){.name = "launch", .n_gpus = 1, .how = PRODUCT_PLAIN});
     put_way(a, s, (way){.name = "cublas", .n_gpus = 1, .how = PRODUCT_CUBLAS});
     put_jobs(a, s, "jobs");
     put_small_pool(a, s, "jobs pool 1/8");
+}
+
+/* These come last, as what takes long may find no time. */
+static void put_slow(mesi_ask *a, subject *s)
+{
+    static const uint32_t tiles[] = {8192, 4096, 2048};
+    const uint32_t n_gpus = by_hand_gpus();
     for (size_t i = 0; i < COUNT(tiles); i++) {
         put_way(a, s, (way){.name = "cublasxt", .n_gpus = 1, .tile = tiles[i], .how = PRODUCT_XT});
         if (n_gpus > 1)
@@ -368,7 +372,9 @@ static int make_matmul(mesi_ask *a)
         {"matmul", "matmul int32", n, n, work, {{"type", "int32"}}, 1, put_matmul},
         {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}}, 1, put_matmul},
         {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}}, 2, put_library},
-        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}, {"tf32", "1"}}, 3, put_tf32}};
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}, {"tf32", "1"}}, 3, put_tf32},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}}, 1, put_slow},
+        {"matmul", "matmul int32", n, n, work, {{"type", "int32"}}, 1, put_loop}};
     return make_table(a, "mesi-matmul", rows, COUNT(rows));
 }
 

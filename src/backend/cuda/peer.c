@@ -95,11 +95,14 @@ static int send_rows(trial *t, uint64_t n_rows, uint64_t row_bytes, uint64_t to_
     return !memcmp(t->got, t->want, TRY_BYTES);
 }
 
-/* Resident kernels make way: memory is mapped. That access was granted before is no error. */
+/* Resident kernels make way: memory is mapped. Both directions of a pair open both ways; that the program did so before is no error. */
 static int open_way(hd_device *to, hd_device *from)
 {
+    static uint8_t is_open[MOST_GPUS][MOST_GPUS]; /* under the mutex */
     int can = 0;
     cudaError_t r;
+    if (is_open[to->index][from->index])
+        return 1;
     hd_cuda_pools_hold(to, 1);
     hd_cuda_pools_hold(from, 1);
     r = cudaDeviceCanAccessPeer(&can, to->index, from->index);
@@ -110,7 +113,8 @@ static int open_way(hd_device *to, hd_device *from)
     hd_cuda_pools_hold(from, 0);
     hd_cuda_pools_hold(to, 0);
     (void)cudaGetLastError();
-    return can && (r == cudaSuccess || r == cudaErrorPeerAccessAlreadyEnabled);
+    is_open[to->index][from->index] = can && (r == cudaSuccess || r == cudaErrorPeerAccessAlreadyEnabled);
+    return is_open[to->index][from->index];
 }
 
 /* HEDDLE_OK: *out is known for good. */
