@@ -350,9 +350,9 @@ static int is_in_core(const matmul_case *p, const devices *d)
     return !d->n || 4 * ((n * m + n * k) / (double)d->n + k * m) < 0.9 * (double)d->least_bytes;
 }
 
-/* The first multiplication waits for a panel, and each panel reads and writes all of C: with n panels a product takes a/n + b n more than it must.
- * On an H200 a was 10, 39, 156 ms at 8192, 16384, 32768, and b 0.13, 0.75, 6 ms: some 8 are best. */
-static uint64_t most_parts(uint64_t k) { return k / PANEL < 2 ? 1 : app_smaller(k / PANEL, 8); }
+/* The first multiplication waits for a panel, and each panel reads and writes all of C: with n panels a product takes a/n + b n more than it
+ * must. On one H200 a was 39 and 156 ms at 16384 and 32768, and b 1.5 and 6 ms: 5 are best; of more GPUs, more. */
+static uint64_t most_parts(uint64_t k) { return k / PANEL < 2 ? 1 : app_smaller(k / PANEL, 6); }
 
 /* A user's parts and tasks come first. */
 static void set_cut(matmul_case *p, app_loop_form *f, const devices *d)
