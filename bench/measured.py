@@ -109,6 +109,8 @@ SECTIONS = [
     Section("cumas", "Twelve programs under heddle share", "doc/results/cumas-mixes.tsv", "bash tests/gpu.sh --long mixes",
             "The programs and sizes of CuMAS' Table 4.1 side by side on one GPU (`table`), and with longer kernels (`balanced`). *Best* is what no "
             "order can beat: each program one task, with the times that it takes alone in the same run. Means over orders of arrival."),
+    Section("share", "What heddle share does to programs", RESULTS + "/h100/share.tsv", "bash tests/gpu.sh --long share",
+            "One or two plain programs on one H100, under MPS off. `share.txt` beside the table has what was measured since."),
     Section("cumas-random", "Orders of random tasks", "doc/results/cumas-random.tsv", "heddle bench --figures cumas --opt figures=random",
             "200 sets of ten tasks; over the least makespan."),
     Section("cumas-planning", "How long an order takes to find", "doc/results/cumas-4.10.tsv", "heddle bench --figures cumas --opt figures=4.10",
