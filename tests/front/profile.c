@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* profile.c - speeds of wavefronts in a profile file: what one fleet has measured, the next one begins with, for the same kind of field only.
- * A file that says that a unit is slow has it left out of the first run. A file of something else is left alone. */
+ * A file that says that a unit is slow has it left out of the first run, and of some more. A file of something else is left alone. */
+#include "engine/front/front.h"
 #include "front/cases.h"
 #include "loop/profile_file.h"
 
@@ -97,6 +98,24 @@ static void check_used(const front_case *c)
     close_both(f, &r);
 }
 
+/* One that was twenty times as slow as its weight says is forgotten after 2000 runs without it. One that never was tried stays left out. */
+static void check_again(void)
+{
+    hd_site sites[3] = {{.weight = 10, .row_ns = 1000}, {.weight = 5, .row_ns = 40000}, {.weight = 1}};
+    uint32_t order[3] = {0, 1, 2}, n = 0;
+    heddle_wavefront w = {.n_sites = 3, .sites = sites, .order = order};
+    w.desc.split = HEDDLE_SPLIT_CUT;
+    do {
+        hd_front_order(&w);
+        hd_front_leave_out(&w);
+        CHECK(!sites[0].is_left_out && sites[2].is_left_out && sites[0].row_ns == 1000.0);
+    } while (sites[1].is_left_out && ++n < 5000);
+    CHECK_MSG(n == 2000 && !(sites[1].row_ns > 0), "left out for %u runs", n);
+    sites[1].row_ns = 2500; /* as it is */
+    hd_front_leave_out(&w);
+    CHECK(!sites[1].is_left_out && !sites[1].n_missed);
+}
+
 static void check_foreign(const front_case *c)
 {
     static const char text[] = "not a profile\n";
@@ -119,6 +138,7 @@ int main(void)
     (void)unlink(path);
     check_found(&c);
     check_used(&by_speed);
+    check_again();
     check_foreign(&c);
     CHECK(!unlink(path));
     return 0;

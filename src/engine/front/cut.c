@@ -7,6 +7,7 @@
 #include "engine/front/front.h"
 
 #define LEFT_OUT 0.25 /* of the quickest's speed: slower sites are left out */
+#define LEFT_LONG 100.0
 #define MOST_COPIED \
     8u /* rounds: each costs the time of a band's way along the field, while a site has no lane for it */
 #define MOST_ROUNDS 16u
@@ -32,16 +33,35 @@ void hd_front_order(heddle_wavefront *w)
     }
 }
 
+/* It may have been slow because it was interrupted, and runs without it show nothing new. So its speed is forgotten after a hundred times as many
+ * runs as it was slower than its weight says: a run with it may take that many times as long. */
+static void forget_in_time(hd_site *s, const hd_site *quickest)
+{
+    if (!s->is_left_out || !(s->row_ns > 0)) {
+        s->n_missed = 0;
+        return;
+    }
+    if ((double)++s->n_missed < LEFT_LONG * s->row_ns * s->weight / (quickest->row_ns * quickest->weight))
+        return;
+    s->row_ns = 0;
+    s->n_missed = 0;
+}
+
 /* The quickest that is there never is. */
 void hd_front_leave_out(heddle_wavefront *w)
 {
-    double quickest = 0;
+    const hd_site *quickest = NULL;
+    double least = 0;
     for (uint32_t k = 0; k < w->n_sites; k++) {
         const double ns = hd_front_row_ns(w, w->order[k]);
         hd_site *s = &w->sites[w->order[k]];
-        s->is_left_out = quickest > 0 && w->desc.split == HEDDLE_SPLIT_CUT && quickest / ns < LEFT_OUT;
-        if (!s->is_lost && !(quickest > 0))
-            quickest = ns;
+        s->is_left_out = quickest && w->desc.split == HEDDLE_SPLIT_CUT && least / ns < LEFT_OUT;
+        if (!s->is_lost && !quickest) {
+            quickest = s;
+            least = ns;
+        }
+        if (quickest && quickest->row_ns > 0)
+            forget_in_time(s, quickest);
     }
 }
 

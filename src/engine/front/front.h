@@ -26,10 +26,11 @@ typedef struct hd_site {
     heddle_ctx *lanes[HD_FRONT_LANES];
     uint32_t n_lanes;
     char name[64];
-    double weight;   /* by data sheet */
-    double row_ns;   /* of all columns; 0: not known */
-    uint64_t n_runs; /* that it had strides in */
-    int is_host;     /* works on the arrays themselves */
+    double weight;     /* by data sheet */
+    double row_ns;     /* of all columns; 0: not known */
+    uint64_t n_runs;   /* that it had strides in */
+    uint64_t n_missed; /* for which it has been left out now */
+    int is_host;       /* works on the arrays themselves */
     /* of a run: */
     int is_left_out, is_lost;
     uint32_t n_prepared, n_flying;  /* strides that it was given; those of them that have begun and not ended */
