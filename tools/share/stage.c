@@ -3,6 +3,7 @@
  * its own and two pinned pieces. A job is one copy; its lanes take piece after piece. */
 #include "stage.h"
 
+#include "clock.h"
 #include "nontemporal.h"
 #include "pinned.h"
 #include "variable.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_LANES = 16, MOST_SETS = 32, SMALLEST_PIECE = 64 << 10, TAPERED_PIECE = 1 << 20 };
+enum { MOST_LANES = 16, MOST_SETS = 32, SMALLEST_PIECE = 64 << 10, TAPERED_PIECE = 1 << 20, SPIN_NS = 50000 };
 
 typedef struct job {
     const share_copy *copy;
@@ -26,7 +27,7 @@ typedef struct job {
     int may_run;                     /* pieces may be given to the driver: an atom, changed under the set's lock */
     int is_ending;                   /* the turn has been given on for good, and what is left follows: an atom */
     CUresult result;                 /* the first failure: an atom */
-    int n_issuing, n_left;           /* lanes that have pieces to give to the driver; that are not done */
+    int n_issuing, n_left;           /* lanes that have pieces to give to the driver; that are not done: an atom */
 } job;
 
 typedef struct lane {
@@ -50,7 +51,7 @@ typedef struct ring_set {
     int n_users; /* threads that use it or wait to; under sets_lock */
     size_t piece_bytes;
     job *job;
-    uint64_t n_jobs;
+    uint64_t n_jobs; /* an atom */
 } ring_set;
 
 static ring_set *sets[MOST_SETS];
@@ -224,10 +225,23 @@ static void lane_ready(ring_set *s, int is_broken)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Programs make one copy after the other, and a thread that sleeps takes as long to wake as a megabyte to be copied: who waits looks for
+ * some time first. */
+static int may_look(uint64_t *end_ns)
+{
+    const uint64_t now = share_now_ns();
+    *end_ns = *end_ns ? *end_ns : now + SPIN_NS;
+    sched_yield();
+    return now < *end_ns;
+}
+
 /* The next job, or NULL: the set ends. */
 static job *next_job(ring_set *s, uint64_t *n_seen)
 {
+    uint64_t end_ns = 0;
     job *j;
+    while (__atomic_load_n(&s->n_jobs, __ATOMIC_RELAXED) == *n_seen && may_look(&end_ns))
+        ;
     pthread_mutex_lock(&s->lock);
     while (!s->ends && s->n_jobs == *n_seen)
         pthread_cond_wait(&s->go, &s->lock);
@@ -252,7 +266,7 @@ static void *lane_main(void *self)
         else
             carry_out(l, j);
         pthread_mutex_lock(&s->lock);
-        j->n_left--;
+        __atomic_sub_fetch(&j->n_left, 1, __ATOMIC_RELEASE);
         pthread_cond_signal(&s->told);
         pthread_mutex_unlock(&s->lock);
     }
@@ -424,7 +438,7 @@ static void begin(ring_set *s, job *j)
     pthread_mutex_lock(&s->lock);
     j->n_issuing = j->n_left = s->n_lanes;
     s->job = j;
-    s->n_jobs++;
+    __atomic_add_fetch(&s->n_jobs, 1, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&s->go);
     pthread_mutex_unlock(&s->lock);
 }
@@ -439,6 +453,10 @@ static void run(ring_set *s, job *j)
 
 static void end(ring_set *s, const job *j)
 {
+    uint64_t end_ns = 0;
+    while (__atomic_load_n(&j->n_left, __ATOMIC_ACQUIRE))
+        if (!may_look(&end_ns))
+            break;
     pthread_mutex_lock(&s->lock);
     while (j->n_left)
         pthread_cond_wait(&s->told, &s->lock);
