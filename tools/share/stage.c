@@ -225,8 +225,8 @@ static void lane_ready(ring_set *s, int is_broken)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Programs make one copy after the other, and a thread that sleeps takes as long to wake as a megabyte to be copied: who waits looks for
- * some time first. */
+/* Programs make one copy after the other, and a thread that sleeps takes as long to wake as a megabyte to be copied. So a wait begins with
+ * looking for some time. */
 static int may_look(uint64_t *end_ns)
 {
     const uint64_t now = share_now_ns();
