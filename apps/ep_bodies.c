@@ -127,6 +127,6 @@ HEDDLE_LOOP(ep_deviates, ep_record, params, s)
     }
 }
 
-HEDDLE_LOOP_REGISTERS(ep_deviates,
-                      72) /* seven blocks of 128 threads in a multiprocessor; two more registers would make it six */
+/* Seven blocks of 128 threads in a multiprocessor; two more registers would make it six. */
+HEDDLE_LOOP_REGISTERS(ep_deviates, 72)
 HEDDLE_LOOP_TABLE(ep, ep_record, EP_BODIES)

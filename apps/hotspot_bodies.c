@@ -160,5 +160,6 @@ HEDDLE_LOOP(hotspot_step, hotspot_record, params, s)
         step_cell(params, i, j);
 }
 
-HEDDLE_LOOP_REGISTERS(hotspot_step, 80) /* three blocks in a multiprocessor */
+/* Three blocks in a multiprocessor. */
+HEDDLE_LOOP_REGISTERS(hotspot_step, 80)
 HEDDLE_LOOP_TABLE(hotspot, hotspot_record, HOTSPOT_BODIES)

@@ -20,7 +20,7 @@ TILE_FN void matmul_any(const heddle_thread *thread, const matmul_record *p, con
 HEDDLE_LOOP(matmul_f32, matmul_record, params, s) { matmul_any(thread, params, s, 1); }
 HEDDLE_LOOP(matmul_i32, matmul_record, params, s) { matmul_any(thread, params, s, 0); }
 
-HEDDLE_LOOP_REGISTERS(matmul_f32,
-                      128) /* two blocks of MATMUL_TEAM threads in a multiprocessor; the inner loop still fits */
+/* Two blocks of MATMUL_TEAM threads in a multiprocessor; the inner loop still fits. */
+HEDDLE_LOOP_REGISTERS(matmul_f32, 128)
 HEDDLE_LOOP_REGISTERS(matmul_i32, 128)
 HEDDLE_LOOP_TABLE(matmul, matmul_record, MATMUL_BODIES)

@@ -8,7 +8,7 @@
 # forms run. `--long NAME` runs the long form of a stage (soak, sanitizers, figures), one call for each, on a bare
 # machine; it builds only what that stage needs. A stage with too few GPUs is skipped, with a row. --dry-run prints what
 # would run, with its limits; --list names the stages. --build only builds, on a machine that needs no GPU (set ARCH);
-# --built runs what is in BUILD and compiles nothing.
+# --built runs what is in BUILD and compiles nothing; tests that read data/ look for it where they were compiled.
 #
 # Leaves in DIR (default: build-gpu/out)
 #

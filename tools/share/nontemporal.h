@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* nontemporal.h - memcpy with stores that go past the caches, where the processor has such of whole lines (AVX-512). What is written is not
- * read first, and does not push out what others read: from a ring into a program's memory that was three times as fast as memcpy. Elsewhere it is
- * memcpy. */
+ * read first, and does not push out what others read. Eight threads that did nothing else copied three times as fast so as by memcpy. Elsewhere
+ * it is memcpy. */
 #ifndef SHARE_NONTEMPORAL_H
 #define SHARE_NONTEMPORAL_H
 

@@ -61,14 +61,14 @@ static int is_near(const hd_line *l, uint32_t d, const hd_line_device *from, uin
 {
     hd_line_slice **at = from->queue.at;
     const hd_line_slice *first = from->head < from->queue.n ? at[from->head] : NULL;
-    uint64_t i, n = 0;
+    uint64_t i, comes, n = 0;
     if (!first || !hd_line_is_crowded(l, d))
         return 0;
+    comes = hd_line_missing(l, d, first);
     for (i = from->head + 1u; i < from->queue.n && n < HD_WINDOW_SHORT; i++) {
         n += at[i] != NULL;
         if (at[i] && hd_line_order_is_free(&l->order, at[i]) &&
-            touches(at[i]->job->kind, &at[i]->block, array, rect, 0) &&
-            hd_line_missing(l, d, at[i]) < hd_line_missing(l, d, first))
+            touches(at[i]->job->kind, &at[i]->block, array, rect, 0) && hd_line_missing(l, d, at[i]) < comes)
             return 1;
     }
     return 0;
