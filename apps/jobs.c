@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jobs.c - the engine of jobs, for scenarios: the form of a loop (loop.h) as jobs, all of which are started before the first one is waited
- * for. A run ends when what they wrote is at home. */
+ * for. Those that are the same again and again, with the same record, are a sequence. A run ends when what they wrote is at home. */
 #include "loop.h"
 
 #include <inttypes.h>
@@ -38,6 +38,24 @@ static int make_kind(app_case *c, uint64_t kind, int is_swapped)
     return heddle_multi_new(l->fleet, c->app->loops, &d, &m, &l->kinds[kind]) == HEDDLE_OK ? 0 : app_failed(c);
 }
 
+/* 0: no sequence, as the record changes from run to run, or each job comes once. */
+static uint64_t n_repeats(const app_looping *l)
+{
+    const uint64_t n = n_runs(&l->form) / l->n_kinds;
+    return n > 1 && !l->form.turn ? n : 0;
+}
+
+static int make_sequence(app_case *c)
+{
+    app_looping *l = c->looping;
+    if (heddle_sequence_new(l->fleet, &l->sequence) != HEDDLE_OK)
+        return app_failed(c);
+    for (uint64_t i = 0; i < l->n_kinds; i++)
+        if (heddle_sequence_add(l->sequence, l->kinds[i], c->record, c->record_bytes) != HEDDLE_OK)
+            return app_failed(c);
+    return 0;
+}
+
 static int make(app_case *c)
 {
     app_looping *l = c->looping;
@@ -50,7 +68,7 @@ static int make(app_case *c)
     for (uint64_t i = 0; i < l->n_kinds; i++)
         if (make_kind(c, i, is_swapping && i))
             return -1;
-    return 0;
+    return n_repeats(l) ? make_sequence(c) : 0;
 }
 
 /* ---- running ---- */
@@ -65,7 +83,10 @@ static int too_long(app_case *c)
 static int start_all(app_case *c, uint64_t begin_ns)
 {
     const app_looping *l = c->looping;
-    for (uint64_t i = 0; i < n_runs(&l->form); i++) {
+    const uint64_t repeats = n_repeats(l);
+    if (repeats && heddle_sequence_start(l->sequence, repeats) != HEDDLE_OK)
+        return app_failed(c);
+    for (uint64_t i = repeats * l->n_kinds; i < n_runs(&l->form); i++) {
         if (c->time_limit_ms && heddle_host_clock_ns() - begin_ns > c->time_limit_ms * UINT64_C(1000000))
             return too_long(c);
         if (l->form.turn)
@@ -78,10 +99,22 @@ static int start_all(app_case *c, uint64_t begin_ns)
 
 static void cancel_all(const app_looping *l)
 {
+    if (l->sequence) {
+        heddle_sequence_cancel(l->sequence);
+        (void)heddle_sequence_wait(l->sequence, HEDDLE_FOREVER);
+    }
     for (uint64_t i = 0; i < l->n_kinds; i++)
         heddle_multi_cancel(l->kinds[i]);
     for (uint64_t i = 0; i < l->n_kinds; i++)
         (void)heddle_multi_wait(l->kinds[i], HEDDLE_FOREVER);
+}
+
+/* Of the sequence, which was started first, and of each kind of jobs. */
+static heddle_status wait_for(const app_looping *l, uint64_t i, uint32_t limit_ms)
+{
+    if (i)
+        return heddle_multi_wait(l->kinds[i - 1], limit_ms);
+    return l->sequence ? heddle_sequence_wait(l->sequence, limit_ms) : HEDDLE_OK;
 }
 
 /* The first failure is told; later jobs were not run because of it. */
@@ -90,8 +123,8 @@ static int wait_all(app_case *c)
     const app_looping *l = c->looping;
     const uint32_t limit = c->time_limit_ms ? c->time_limit_ms : HEDDLE_FOREVER;
     int failed = 0;
-    for (uint64_t i = 0; i < l->n_kinds; i++) {
-        const heddle_status s = heddle_multi_wait(l->kinds[i], limit);
+    for (uint64_t i = 0; i <= l->n_kinds; i++) {
+        const heddle_status s = wait_for(l, i, limit);
         if (s == HEDDLE_EBUSY) {
             cancel_all(l);
             return too_long(c);

@@ -148,6 +148,7 @@ void app_loop_close(app_case *c)
         return;
     heddle_loop_free(l->loop);
     heddle_loop_free(l->swapped);
+    heddle_sequence_free(l->sequence);
     for (uint64_t i = 0; l->kinds && i < l->n_kinds; i++)
         heddle_multi_free(l->kinds[i]);
     free(l->kinds);

@@ -55,6 +55,7 @@ typedef struct app_looping {
     heddle_loop *swapped; /* the same with rows in each other's place, if rows are swapped; */
     heddle_multi **kinds; /* with app_jobs: n_kinds; */
     uint64_t n_kinds;
+    heddle_sequence *sequence; /* of these, or NULL; */
     uint64_t jobs_ns, home_ns; /* of the last run of these: until all had ended, and until results were home; */
     heddle_wavefront *front;   /* with app_wavefront */
     app_loop_form form;

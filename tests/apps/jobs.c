@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jobs.c - every scenario APP/jobs on several fleets, with every map, and with pools from just enough upwards: all that it writes and finds
- * is, byte for byte, what one thread gives, and passes the app's check. Also how matmul is cut, and what is refused.
+ * is, byte for byte, what one thread gives, and passes the app's check. Also that steps are replayed, how matmul is cut, and what is refused.
  *
  *     jobs [--cuda]    --cuda: on fleets with GPUs instead */
 #include "apps/looped.h"
@@ -78,6 +78,23 @@ static void check_subject(const subject *s, const place *list, size_t n)
     CHECK(!check_same(s, list[1].devices, 0, &want));
     CHECK(!unsetenv("HEDDLE_SAFE"));
     free(want.at);
+}
+
+/* Most pairs of steps are replays; the last step has no pair. */
+static void test_steps(void)
+{
+    const subject s = {"hotspot", {96, 80}, {0, 0}, {{"steps", "41"}}, 1};
+    heddle_sequence_stats got = HEDDLE_SEQUENCE_STATS_INIT;
+    bytes want = looped_serial(&s, "jobs");
+    app_case *c;
+    CHECK(!check_same(&s, "2*virtual:", 0, &want));
+    free(want.at);
+    c = looped_prepare(&s, "jobs", "2*virtual:", 0);
+    free(looped_run(c, "2*virtual:").at);
+    CHECK(heddle_sequence_get_stats(c->looping->sequence, &got) == HEDDLE_OK);
+    CHECK_MSG(got.n_runs == 20 && got.n_by_list + got.n_by_record > 10, "%d runs, %d by list, %d by record",
+              (int)got.n_runs, (int)got.n_by_list, (int)got.n_by_record);
+    c->app->free(c);
 }
 
 /* ---- matmul ---- */
@@ -183,6 +200,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i += EACH)
         check_subject(&subjects[i], cuda ? gpu_places : places, n);
     if (!cuda) {
+        test_steps();
         test_grid();
         test_traffic();
         test_limit();

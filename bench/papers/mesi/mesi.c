@@ -7,7 +7,8 @@
  *              TF32, cublasXt in tiles of 2048, 4096 and 8192 on one GPU and on all; jobs on 1, 2, 4 .. GPUs, with a pool of an eighth of
  *              the data on one, and with cuBLAS in them; the pool also with TF32. TYPE: of int32 or fp32 only
  *     hotspot  N steps (100) of SIDE x SIDE cells: the library's loop, launches on one GPU, launches and events or a CUDA graph on two GPUs
- *              and more, with copies of rows or with stores into the neighbours' memory; jobs on 1, 2, 4 .. GPUs
+ *              and more, with copies of rows or with stores into the neighbours' memory; jobs on 1, 2, 4 .. GPUs, pairs of steps as a
+ *              sequence
  *     ep       SIDE pairs (2^36, class D): the library's loop, its body in one launch, and jobs on 1, 2, 4 .. GPUs
  *     14a ..   see scheduling.c
  *
