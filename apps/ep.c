@@ -51,6 +51,7 @@ static const struct {
       {25154622775, 24017899906, 4508609839, 284201296, 6776403, 61541, 197}}},
 };
 #define N_CLASSES (sizeof classes / sizeof *classes)
+#define LOG_TILES 18 /* of large classes */
 
 typedef struct ep_case {
     app_case c;
@@ -74,11 +75,18 @@ static int size_of_class(const char *name, uint64_t *n, char *error)
     return -1;
 }
 
+/* The host adds up what tiles have found. Of class D, in tiles of 16384 pairs, that took a fifteenth as long as the GPU. */
+static int64_t usual_tile(uint64_t n)
+{
+    const uint64_t tile = (n >> LOG_TILES) / EP_EACH;
+    return tile < 4 ? 4 : (int64_t)tile;
+}
+
 static int load(app_case *c, const app_request *q, char *error)
 {
     ep_case *p = (ep_case *)c;
     const char *name;
-    if (app_check_request(&app_ep, q, 0, error) || app_opt_i64(&app_ep, q, "tile", 1, 1 << 20, &p->tile, error))
+    if (app_check_request(&app_ep, q, 0, error) || app_opt_i64(&app_ep, q, "tile", 0, 1 << 20, &p->tile, error))
         return -1;
     name = app_opt_text(&app_ep, q, "class");
     c->n[0] = q->n[0] ? q->n[0] : app_ep.n[0];
@@ -90,6 +98,8 @@ static int load(app_case *c, const app_request *q, char *error)
         return -1;
     }
     p->record.n = c->n[0];
+    if (!p->tile)
+        p->tile = usual_tile(c->n[0]);
     return 0;
 }
 
@@ -223,9 +233,10 @@ static void answer(app_case *c, const app_sink *s)
 static const app_scenario scenarios[] = {{.engine = &app_loop, .build = build, .reset = app_loop_reset},
                                          {.engine = &app_jobs, .build = build, .reset = app_loop_reset},
                                          {.engine = NULL}};
-static const app_option options[] = {{"class", "", "of NPB, instead of -n: S, W, A, B, C or D"},
-                                     {"tile", "4", "of a call of the body, in 4096 pairs"},
-                                     {NULL, NULL, NULL}};
+static const app_option options[] = {
+    {"class", "", "of NPB, instead of -n: S, W, A, B, C or D"},
+    {"tile", "0", "of a call of the body, in 4096 pairs; 0: 4, or so many that there are 2^18 tiles"},
+    {NULL, NULL, NULL}};
 
 const app app_ep = {
     .name = "ep",

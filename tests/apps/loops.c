@@ -87,7 +87,7 @@ static void test_refused(void)
     refused("histogram", &large, "too many");
     refused("blackscholes", &large, "too many");
     option_refused("ep", "class", "X");
-    option_refused("ep", "tile", "0");
+    option_refused("ep", "tile", "-1");
     option_refused("histogram", "tile", "3");
     option_refused("boxfilter", "reach", "128");
     option_refused("hotspot", "steps", "0");
