@@ -4,6 +4,7 @@
 #include "engine/wave_draft.h"
 
 #define BLOCK_WARPS 31u   /* in a block of 1024 threads, beside the warp that takes parts */
+#define MORE_WARPS 5u     /* of a block, if all bands are resident then */
 #define USUAL_BLOCKS 2u   /* of so many warps, on a multiprocessor: registers of most cells allow no more */
 #define FIXED_BYTES 8192u /* upper bound for a kernel's own shared memory, without its bodies' */
 
@@ -38,14 +39,21 @@ static uint64_t bands_of(const hd_wave_draft *m, uint32_t band_rows)
     return n;
 }
 
+/* Of n bands on a multiprocessor: all of them, or half of them, so that each multiprocessor has the same number. Blocks of 4 for 5 bands would
+ * be two on some and one on others, and the field waits for the former. */
+static uint64_t even_warps(uint64_t n)
+{
+    const uint64_t n_blocks = (n + MORE_WARPS - 1u) / MORE_WARPS;
+    return n_blocks > USUAL_BLOCKS ? HD_WAVE_WARPS : (n + n_blocks - 1u) / n_blocks;
+}
+
 /* As many warps per block as make all bands resident: with fewer bands each has a multiprocessor to itself. At most as many
  * as fit into memory, and as a field has bands on average, since further warps would idle. */
 static uint32_t choose_warps(const hd_wave_draft *m, const heddle_device *device)
 {
     const uint64_t n_bands = bands_of(m, m->band_rows), of_field = n_bands / m->n_fields;
-    const uint64_t n = device->n_units ? (n_bands + device->n_units - 1u) / device->n_units : HD_WAVE_WARPS;
-    const uint32_t fit = most_warps(m, device, &m->info->shapes[m->shape]),
-                   most = fit < HD_WAVE_WARPS ? fit : HD_WAVE_WARPS;
+    const uint64_t n = device->n_units ? even_warps((n_bands + device->n_units - 1u) / device->n_units) : HD_WAVE_WARPS;
+    const uint32_t fit = most_warps(m, device, &m->info->shapes[m->shape]), most = fit < MORE_WARPS ? fit : MORE_WARPS;
     const uint64_t few = of_field < most ? of_field : most;
     return (uint32_t)(n < few ? n : few);
 }
