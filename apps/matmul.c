@@ -288,11 +288,11 @@ static uint64_t room_of(grid block, uint64_t k, uint64_t n_panels)
            (1 + 2 * n_panels) * 512;
 }
 
-/* Columns of A in a job, with so many jobs; panels begin at addresses that suit vectors. */
+/* Columns of A in a job, with so many jobs; panels begin at addresses that suit vectors, and large ones are whole stages of blocks. */
 static uint64_t each_of(const matmul_case *p, uint64_t parts)
 {
-    const uint64_t each = share(p->k, parts);
-    return each < 4 ? each : share(each, 4) * 4;
+    const uint64_t each = share(p->k, parts), unit = each < 4 ? 1 : each < PANEL ? 4 : MATMUL_EDGE;
+    return share(each, unit) * unit;
 }
 
 /* The user's, or as few as are worth a job. */
@@ -308,10 +308,24 @@ static int has_room(const matmul_case *p, const devices *d, grid g)
            room_of(block, least_panel(p), 1) <= d->least_bytes;
 }
 
-static int is_better(grid a, grid b)
+/* Columns of A in a panel: three panels have room beside a block of C, if that can be. */
+static uint64_t panel_of(const matmul_case *p, const devices *d, grid block)
 {
-    return a.rows * a.cols < b.rows * b.cols ||
-           (a.rows * a.cols == b.rows * b.cols && a.rows + a.cols < b.rows + b.cols);
+    const uint64_t n_panels = room_of(block, app_smaller(p->k, 4), 3) <= d->least_bytes ? 3 : 1;
+    uint64_t k = app_smaller(p->k, 4), step;
+    for (step = UINT64_C(1) << 24; step >= 4; step /= 2)
+        while (k + step <= p->k && room_of(block, k + step, n_panels) <= d->least_bytes)
+            k += step;
+    return k < PANEL || k == p->k ? k : k / MATMUL_EDGE * MATMUL_EDGE;
+}
+
+/* A grid of p x q brings A q times, and B p times. Of those that bring the same, 2 x 2 and 3 x 1, the one with the wider panels: rows of a
+ * narrow one are copied slowly, and each panel reads and writes all of C. */
+static int is_better(const matmul_case *p, const devices *d, grid a, grid b)
+{
+    if (a.rows + a.cols != b.rows + b.cols)
+        return a.rows + a.cols < b.rows + b.cols;
+    return panel_of(p, d, block_of(&p->c, a)) > panel_of(p, d, block_of(&p->c, b));
 }
 
 /* The coarsest grid with blocks of C in nine tenths of the memory, and a block or more for each device. */
@@ -322,25 +336,14 @@ static grid coarsest(const matmul_case *p, const devices *d)
     grid best = most, g;
     if (!has_room(p, d, most))
         return most; /* the library says what there is and what it takes */
-    for (g.rows = 1; g.rows <= most.rows && g.rows <= best.rows * best.cols; g.rows++) {
+    for (g.rows = 1; g.rows <= most.rows && g.rows < best.rows + best.cols; g.rows++) {
         g.cols = app_smaller(share(d->n, g.rows), most.cols);
-        while (g.cols < most.cols && g.rows * g.cols <= best.rows * best.cols && !has_room(p, d, g))
+        while (g.cols < most.cols && g.rows + g.cols <= best.rows + best.cols && !has_room(p, d, g))
             g.cols++;
-        if (has_room(p, d, g) && is_better(g, best))
+        if (has_room(p, d, g) && is_better(p, d, g, best))
             best = g;
     }
     return best;
-}
-
-/* Columns of A in a panel: three panels have room beside a block of C, if that can be. */
-static uint64_t panel_of(const matmul_case *p, const devices *d, grid block)
-{
-    const uint64_t n_panels = room_of(block, app_smaller(p->k, 4), 3) <= d->least_bytes ? 3 : 1;
-    uint64_t k = app_smaller(p->k, 4), step;
-    for (step = UINT64_C(1) << 24; step >= 4; step /= 2)
-        while (k + step <= p->k && room_of(block, k + step, n_panels) <= d->least_bytes)
-            k += step;
-    return k;
 }
 
 /* Whether rows of C and A, in equal shares, and all of B have room. */
