@@ -158,10 +158,10 @@ typedef struct heddle_accelerator {
     const char *name;         /* copied                                                                */
     uint64_t memory_bytes;    /* that the fleet may ask for                                            */
     uint64_t most_copy_bytes; /* of a copy; 0: any                                                     */
-    uint32_t n_queues;        /* 1 to HEDDLE_MOST_QUEUES                                               */
-    uint32_t takes_strides;   /* 1: copies of rows that do not lie side by side; 0: each row is copied alone */
-    uint64_t n_threads;       /* that it runs side by side: a slice of fewer is not worth it; 0: one */
-    double weight;            /* speed by data sheet, a core being 1; for the ways to divide that ask for it */
+    uint32_t n_queues; /* 1 to HEDDLE_MOST_QUEUES. Loops use three; jobs need three, and a fourth lets bodies overlap */
+    uint32_t takes_strides; /* 1: copies of rows that do not lie side by side; 0: each row is copied alone */
+    uint64_t n_threads;     /* that it runs side by side: a slice of fewer is not worth it; 0: one */
+    double weight;          /* speed by data sheet, a core being 1; for the ways to divide that ask for it */
     /* Memory of the accelerator: an address, or NULL. */
     void *(*mem_new)(void *self, uint64_t n_bytes);
     void (*mem_free)(void *self, void *p, uint64_t n_bytes);

@@ -122,11 +122,12 @@ static void test_grid(void)
 static void test_traffic(void)
 {
     const subject s = {"matmul", {512, 512}, {16, 16}, {{"k", "512"}}, 1};
+    static const char slow[] = "virtual:latency=1e-3"; /* a slice takes longer than to start all jobs */
     const uint64_t matrix = 512 * 512 * 4;
-    app_case *c = looped_prepare(&s, "jobs", "virtual:", 3 * matrix / 16);
+    app_case *c = looped_prepare(&s, "jobs", slow, 3 * matrix / 16);
     heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
     const uint64_t grid = (uint64_t)c->looping->form.n_tasks + c->looping->form.n_tasks_2;
-    free(looped_run(c, "virtual:").at);
+    free(looped_run(c, slow).at);
     CHECK(heddle_multi_get_device(c->looping->kinds[0], 0, &d) == HEDDLE_OK);
     CHECK_MSG(d.bytes_out < 3 * matrix && d.bytes_in < (grid + 3) * matrix,
               "%llu bytes home, %llu in; of a matrix %llu, grid %llu", (unsigned long long)d.bytes_out,

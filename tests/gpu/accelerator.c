@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-#define QUEUES 3u
+#define QUEUES 4u
 #define SLICE_ROWS 70000u /* more than any slice of the cases */
 #define WAIT_MS 20000.0
 #define PIECE_BYTES (16ull << 20)

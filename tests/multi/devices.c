@@ -456,7 +456,8 @@ static void check_given(const play *p, const hd_seg_use *uses, uint32_t n)
 
 static heddle_status give(play *p, uint32_t device, const hd_seg_use *uses, uint32_t n, uint32_t version)
 {
-    const heddle_status status = hd_segments_give(p->s, device, uses, n, &p->plan);
+    const heddle_status status =
+        hd_segments_give(p->s, device, below(p, 2) ? HD_QUEUE_BODIES : HD_QUEUE_BODIES_2, uses, n, &p->plan);
     const hd_seg_op *body = put_moves(p);
     const uint64_t pool = p->pool_bytes[device] / HD_SLAB_UNIT * HD_SLAB_UNIT;
     uint64_t most = 0;

@@ -49,7 +49,7 @@ static hd_seg_use use(uint32_t array, heddle_mode mode, uint64_t row, uint64_t e
 
 static heddle_status give(rig *r, uint32_t device, const hd_seg_use *uses, uint32_t n)
 {
-    const heddle_status status = hd_segments_give(r->s, device, uses, n, &r->plan);
+    const heddle_status status = hd_segments_give(r->s, device, HD_QUEUE_BODIES, uses, n, &r->plan);
     for (uint64_t i = 0; i < r->plan.ops.n; i++) {
         const hd_seg_point p = ((const hd_seg_op *)r->plan.ops.at)[i].point;
         CHECK(p.number == ++r->n_given[p.queue]);
@@ -412,7 +412,8 @@ static int play(rig *r)
     for (uint32_t i = 0; i < 24; i++) {
         hd_seg_use u[2] = {use(0, i % 3 ? HEDDLE_MODE_IN : HEDDLE_MODE_INOUT, i, i + 9, 16 * (i % 8), 256),
                            use(1, HEDDLE_MODE_OUT, i, i + 3, 0, 16 * (i % 4) + 64)};
-        if (hd_segments_give(r->s, i % 2, u, 2, &r->plan) || hd_segments_tidy(r->s, i % 2, &r->plan))
+        if (hd_segments_give(r->s, i % 2, i % 4 < 2 ? HD_QUEUE_BODIES : HD_QUEUE_BODIES_2, u, 2, &r->plan) ||
+            hd_segments_tidy(r->s, i % 2, &r->plan))
             return 0;
     }
     return !hd_segments_fetch(r->s, 0, &all, &r->plan) && !hd_segments_wrote(r->s, 1, &all, &r->plan);
@@ -501,7 +502,7 @@ static void test_speed(void)
             const hd_seg_use u[3] = {use(a, HEDDLE_MODE_IN, row, end, 0, 1024),
                                      use(b, HEDDLE_MODE_IN, row, end, 0, 1024),
                                      use(c, HEDDLE_MODE_INOUT, row, end, 0, 1024)};
-            (void)hd_segments_give(r.s, i % N_DEVICES, u, 3, &r.plan);
+            (void)hd_segments_give(r.s, i % N_DEVICES, HD_QUEUE_BODIES, u, 3, &r.plan);
             CHECK(r.plan.ops.n == 1);
             hd_segments_done(r.s, op(&r, 0)->point);
             hd_segments_ended(r.s, r.plan.body);

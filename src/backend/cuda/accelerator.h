@@ -7,7 +7,7 @@
 #include "heddle/core/chunk.h"
 #include "heddle/fleet.h"
 
-#define HD_PART_QUEUES 3u /* in, kernel and out of three slices side by side */
+#define HD_PART_QUEUES 4u
 #define HD_PART_FOUND 16u
 #define HD_PART_POINTS 256u /* of a queue that have an event of their own */
 #define HD_NO_SPAN UINT64_MAX

@@ -111,12 +111,12 @@ static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd
         return HEDDLE_OK;
     if (u->ctx && u->ctx->backend->takes)
         HD_TRY(u->ctx->backend->takes(l->table, hd_thread_error()));
-    r->slot_bytes = u->buffer_bytes / u->acc.n_queues / 256u * 256u;
+    r->slot_bytes = u->buffer_bytes / hd_unit_flying(u) / 256u * 256u;
     r->most = hd_layout_most(l, r->slot_bytes, &least);
     if (!r->most)
         return SAY(HEDDLE_ENOMEM, "%s has %" PRIu64 " bytes for a slice; the least one takes %" PRIu64, u->name,
                    r->slot_bytes, least);
-    s->most_flying = u->acc.n_queues;
+    s->most_flying = hd_unit_flying(u);
     s->most = r->most;
     s->least = least_of(l, &u->acc, r->most);
     s->weight = u->acc.weight;
@@ -163,7 +163,7 @@ static hd_chart_unit charted(const void *self, uint32_t i)
 {
     const hd_fleet_unit *u = hd_unit_at(((const heddle_loop *)self)->fleet, i);
     return u->is_core ? (hd_chart_unit){u->name, 0, 0}
-                      : (hd_chart_unit){u->name, u->acc.n_queues, u->acc.mark ? HD_CHART_PHASES : 0};
+                      : (hd_chart_unit){u->name, hd_unit_flying(u), u->acc.mark ? HD_CHART_PHASES : 0};
 }
 
 static hd_chart *new_chart(const heddle_loop *l)

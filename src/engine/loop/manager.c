@@ -20,7 +20,7 @@ typedef struct manager {
     hd_share *run;
     int has_marks;      /* the loop is traced, and the accelerator tells of phases */
     uint64_t before_ns; /* when its last slice ended */
-    slot slots[HEDDLE_MOST_QUEUES];
+    slot slots[HD_MOST_FLYING];
     uint8_t params[HD_SPAN_PARAMS_MOST];
     void *base[HD_MOST_PIECES];
 } manager;
@@ -320,7 +320,7 @@ static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *mo
     uint32_t q;
     *n_flying = 0;
     *take = HD_TAKE_SLICE;
-    for (q = 0; q < m->unit->acc.n_queues; q++) {
+    for (q = 0; q < hd_unit_flying(m->unit); q++) {
         if (m->slots[q].state != SLOT_FREE)
             HD_TRY(look(m, q, moved));
         if (m->slots[q].state == SLOT_FREE && *take == HD_TAKE_SLICE) {
@@ -432,7 +432,7 @@ static void leave_in_trouble(manager *m, heddle_status s)
         hd_tell_silent(m->loop, m->unit);
     else
         hd_tell_lost(m->loop, m->unit);
-    for (q = 0; q < m->unit->acc.n_queues; q++)
+    for (q = 0; q < hd_unit_flying(m->unit); q++)
         if (m->slots[q].state == SLOT_LEAVING)
             hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice);
 }
@@ -447,7 +447,7 @@ void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
     m.unit = u;
     m.run = &l->runs[u->index];
     m.has_marks = l->chart && u->acc.mark;
-    for (q = 0; q < u->acc.n_queues; q++)
+    for (q = 0; q < hd_unit_flying(u); q++)
         m.slots[q].at = u->buffer + q * m.run->slot_bytes;
     s = take_part(&m);
     if (s != HEDDLE_OK)

@@ -374,7 +374,7 @@ heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out
     *out = (heddle_accelerator)HEDDLE_ACCELERATOR_INIT;
     out->self = v;
     out->memory_bytes = (uint64_t)c->memory;
-    out->n_queues = 3;
+    out->n_queues = 4;
     out->takes_strides = 1;
     out->weight = c->speed;
     out->mem_new = mem_new;

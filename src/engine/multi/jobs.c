@@ -11,7 +11,7 @@
 
 static int takes_part(const hd_fleet_unit *u)
 {
-    return !u->is_core && u->acc.point && u->acc.n_queues >= HD_N_ROLES && !hd_unit_is_lost(u);
+    return !u->is_core && u->acc.point && u->acc.n_queues >= HD_LEAST_ROLES && !hd_unit_is_lost(u);
 }
 
 /* As much as is wanted; by itself as much as there is. */
@@ -60,7 +60,7 @@ static heddle_status make_line(hd_jobs *j)
     uint64_t pools[HD_LINE_MOST_DEVICES];
     const uint32_t n = j->n_devices;
     uint8_t *reach = hd_new((uint64_t)n * n);
-    const hd_line_config c = {n, weights, pools, reach, hd_job_ended, j};
+    hd_line_config c = {n, weights, pools, reach, 2, hd_job_ended, j};
     heddle_status s;
     uint32_t a, b;
     if (!reach)
@@ -68,6 +68,8 @@ static heddle_status make_line(hd_jobs *j)
     for (a = 0; a < n; a++) {
         weights[a] = j->devices[a].unit->acc.weight;
         pools[a] = j->devices[a].pool_bytes;
+        if (j->devices[a].unit->acc.n_queues < HD_N_ROLES)
+            c.n_body_queues = 1;
         for (b = 0; b < n; b++)
             reach[a * n + b] = (uint8_t)reaches(&j->devices[a], &j->devices[b]);
     }

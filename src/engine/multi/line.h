@@ -48,6 +48,7 @@ typedef struct hd_line_config {
     const double *weights;      /* of each: speed by data sheet */
     const uint64_t *pool_bytes; /* of each */
     const uint8_t *reach;       /* as in hd_segments_config */
+    uint32_t n_body_queues;     /* that each has: 1, or 2 */
     void (*ended)(void *user, hd_line_job *job, void *job_user,
                   heddle_status status); /* all slices are done or dropped; the job is freed then */
     void *user;

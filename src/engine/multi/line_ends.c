@@ -92,9 +92,9 @@ heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns)
     hd_line_slice *x;
     hd_segments_done(l->segments, p);
     note_waits(l, p, now_ns);
-    if (p.queue % HD_N_ROLES == HD_QUEUE_BODIES)
-        for (x = d->given; x && x->body.number <= p.number; x = x->next_given)
-            if (x->state == HD_SLICE_GIVEN) {
+    if (hd_queue_is_of_bodies(p.queue))
+        for (x = d->given; x; x = x->next_given)
+            if (x->state == HD_SLICE_GIVEN && x->body.queue == p.queue && x->body.number <= p.number) {
                 x->state = HD_SLICE_ENDED;
                 note_time(d, x, now_ns);
             }

@@ -165,6 +165,12 @@ static void note_given(hd_line *l, hd_line_slice *p, uint32_t d, uint64_t now_ns
         p->job->kind->owners[p->task] = d;
 }
 
+/* A job's slices take turns between the device's queues for bodies, and so those of the next job find the same rows in the same queue. */
+static hd_seg_role queue_of(const hd_line *l, const hd_line_slice *p, uint32_t d)
+{
+    return p->job->shares[d].n_parts % l->n_body_queues ? HD_QUEUE_BODIES_2 : HD_QUEUE_BODIES;
+}
+
 static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, uint32_t d, hd_given *out,
                           uint64_t now_ns)
 {
@@ -175,7 +181,7 @@ static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, 
     hd_kind_uses(k, &p->block, uses, comes_home);
     set_hulls(p, d, uses);
     HD_TRY(check_lost(l, uses, k->config.n_uses));
-    HD_TRY(hd_segments_give(l->segments, d, uses, k->config.n_uses, &out->plan));
+    HD_TRY(hd_segments_give(l->segments, d, queue_of(l, p, d), uses, k->config.n_uses, &out->plan));
     note_body(p, &out->plan);
     p->goes_home = goes_home(uses, comes_home, k->config.n_uses);
     take_out(from, at);
@@ -353,8 +359,8 @@ static heddle_status bring_home(hd_line *l, hd_given *out, int *given)
     uint32_t d;
     hd_line_slice *p;
     for (d = 0; d < l->n_devices; d++)
-        for (p = hd_line_device_at(l, d)->given; p && p->state == HD_SLICE_ENDED; p = p->next_given)
-            if (p->goes_home && p->next_home < p->job->kind->config.n_uses) {
+        for (p = hd_line_device_at(l, d)->given; p; p = p->next_given)
+            if (p->state == HD_SLICE_ENDED && p->goes_home && p->next_home < p->job->kind->config.n_uses) {
                 *given = 1;
                 out->job = p->job;
                 out->job_user = p->job->user;

@@ -94,6 +94,7 @@ typedef struct hd_line_device {
 struct hd_line {
     void (*ended)(void *user, hd_line_job *job, void *job_user, heddle_status status);
     void *user;
+    uint32_t n_body_queues; /* of each device */
     double *weights;
     uint64_t *pool_bytes;
     uint32_t n_devices;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* points.h - the queues of devices: what each was given, what it has done, and what it already waits for.
  *
- * A device has three queues, and each does its ops in order. The n-th op of a queue is its point n, counted from 1; 0 is no point.
+ * A device has four queues, and each does its ops in order. Two are for bodies, so that one begins while the last blocks of the other still run.
+ * The n-th op of a queue is its point n, counted from 1; 0 is no point.
  * An op waits for points of other queues. Waits that are known to be passed are left out: points that are done, those of the same
  * queue, and those that the queue waits for already.
  *
@@ -9,7 +10,8 @@
  * inferred through another device: that one may be lost, and then nobody waits for its points.
  *
  * A mark is the highest point of a queue that touched a piece of memory. Memory of device d is touched by the queues IN of all devices,
- * and by the queues BODIES and OUT of d: it has n + 2 marks, in this order. Home is touched by the queues IN and OUT of all devices. */
+ * and by the queues BODIES, OUT and BODIES_2 of d: it has n + 3 marks, in this order. Home is touched by the queues IN and OUT of all
+ * devices. */
 #ifndef HD_MULTI_POINTS_H
 #define HD_MULTI_POINTS_H
 
@@ -17,8 +19,9 @@
 
 #define HD_HOME UINT32_MAX /* the host's memory, where it stands for a device */
 
-/* By what they do: bodies; copies into the device, from home, from peers, within it; copies home. Queue 3 * device + role. */
-typedef enum hd_seg_role { HD_QUEUE_BODIES, HD_QUEUE_IN, HD_QUEUE_OUT, HD_N_ROLES } hd_seg_role;
+/* By what they do: bodies; copies into the device, from home, from peers, within it; copies home; bodies. Queue HD_N_ROLES * device + role. */
+typedef enum hd_seg_role { HD_QUEUE_BODIES, HD_QUEUE_IN, HD_QUEUE_OUT, HD_QUEUE_BODIES_2, HD_N_ROLES } hd_seg_role;
+#define HD_LEAST_ROLES 3u /* a device may lack the last one */
 
 typedef struct hd_seg_point {
     uint32_t queue;
@@ -48,6 +51,10 @@ void hd_clocks_hold(hd_clocks *c, int is_held);
 uint32_t hd_clocks_host(hd_clocks *c, hd_seg_point *waits);
 
 static inline uint32_t hd_seg_queue(uint32_t device, hd_seg_role role) { return HD_N_ROLES * device + (uint32_t)role; }
+static inline int hd_queue_is_of_bodies(uint32_t queue)
+{
+    return queue % HD_N_ROLES == HD_QUEUE_BODIES || queue % HD_N_ROLES == HD_QUEUE_BODIES_2;
+}
 static inline int hd_seg_point_is_done(const hd_clocks *c, hd_seg_point p) { return p.number <= c->done[p.queue]; }
 /* The next op waits for the point. */
 static inline void hd_clocks_need(hd_clocks *c, hd_seg_point p)
@@ -57,22 +64,25 @@ static inline void hd_clocks_need(hd_clocks *c, hd_seg_point p)
 }
 
 /* There is room for those of any memory; the rest are 0. */
-static inline uint32_t hd_n_marks(uint32_t n_devices) { return n_devices > 1 ? 2 * n_devices : 3; }
+static inline uint32_t hd_n_marks(uint32_t n_devices) { return n_devices > 3 ? 2 * n_devices : n_devices + 3; }
 /* The mark that a queue leaves in memory of a device or HD_HOME, and the queue that left a mark there. */
 static inline uint32_t hd_mark_of(const hd_clocks *c, uint32_t memory, uint32_t queue)
 {
     const uint32_t role = queue % HD_N_ROLES, device = queue / HD_N_ROLES;
     if (role == HD_QUEUE_IN)
         return device;
-    return c->n_devices + (memory == HD_HOME ? device : role == HD_QUEUE_OUT);
+    if (memory == HD_HOME)
+        return c->n_devices + device;
+    return c->n_devices + (role == HD_QUEUE_BODIES ? 0u : role == HD_QUEUE_OUT ? 1u : 2u);
 }
 static inline uint32_t hd_marking_queue(const hd_clocks *c, uint32_t memory, uint32_t mark)
 {
     if (mark < c->n_devices)
         return hd_seg_queue(mark, HD_QUEUE_IN);
     mark -= c->n_devices;
-    return memory == HD_HOME ? hd_seg_queue(mark, HD_QUEUE_OUT)
-                             : hd_seg_queue(memory, mark ? HD_QUEUE_OUT : HD_QUEUE_BODIES);
+    if (memory == HD_HOME)
+        return hd_seg_queue(mark, HD_QUEUE_OUT);
+    return hd_seg_queue(memory, mark == 0 ? HD_QUEUE_BODIES : mark == 1 ? HD_QUEUE_OUT : HD_QUEUE_BODIES_2);
 }
 static inline void hd_mark_raise(uint64_t *marks, uint32_t mark, uint64_t number)
 {

@@ -218,14 +218,14 @@ static void commit_write(hd_segments *s, const hd_seg_use *u, hd_seg_window *w, 
     }
 }
 
-static void run_body(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_window *const *windows,
+static void run_body(hd_segments *s, uint32_t queue, const hd_seg_use *uses, uint32_t n, hd_seg_window *const *windows,
                      hd_seg_plan *plan)
 {
-    uint64_t sources = 1ull << device;
+    uint64_t sources = 1ull << (queue / HD_N_ROLES);
     hd_seg_op *op;
     for (uint32_t i = 0; i < n; i++)
         sources |= need(s, &uses[i], windows[i]);
-    op = hd_seg_plan_give(s, plan, hd_seg_queue(device, HD_QUEUE_BODIES));
+    op = hd_seg_plan_give(s, plan, queue);
     op->is_body = 1;
     plan->body = hd_seg_log_add(s, uses, n, op->point, HD_SEG_OPEN);
     for (uint32_t i = 0; i < n; i++)
@@ -241,7 +241,8 @@ static hd_seg_place place_of(const hd_seg_window *w, const hd_seg_rect *r)
     return (hd_seg_place){w->at + (r->row - w->rect.row) * w->stride + (r->byte - w->rect.byte), w->stride};
 }
 
-heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_plan *plan)
+heddle_status hd_segments_give(hd_segments *s, uint32_t device, hd_seg_role role, const hd_seg_use *uses, uint32_t n,
+                               hd_seg_plan *plan)
 {
     hd_seg_window *windows[HD_SEGMENTS_MOST_USES];
     begin(plan);
@@ -253,7 +254,7 @@ heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_seg_use
     }
     if (hd_seg_plan_room(s, plan) || hd_seg_log_room(s, n))
         return HEDDLE_ENOMEM;
-    run_body(s, device, uses, n, windows, plan);
+    run_body(s, hd_seg_queue(device, role), uses, n, windows, plan);
     return HEDDLE_OK;
 }
 

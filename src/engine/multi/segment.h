@@ -111,10 +111,11 @@ heddle_status hd_segments_add(hd_segments *s, uint64_t n_rows, uint64_t row_byte
  * hd_segments_wrote first. */
 void hd_segments_drop(hd_segments *s, uint32_t array);
 
-/* A body on the device: moves, and its op, which is the last one. Uses may overlap, unless both write. What one reads and another one
+/* A body on the device, in one of its two queues for bodies: moves, and its op, which is the last one. Uses may overlap, unless both write. What one reads and another one
  * writes may be in one window, so that the body sees its own writes, or in two.
  * EINVAL: uses that are not possible. ERANGE: they need more than the pool. EDEVICE: the device is lost, or bytes to be read are. */
-heddle_status hd_segments_give(hd_segments *s, uint32_t device, const hd_seg_use *uses, uint32_t n, hd_seg_plan *plan);
+heddle_status hd_segments_give(hd_segments *s, uint32_t device, hd_seg_role role, const hd_seg_use *uses, uint32_t n,
+                               hd_seg_plan *plan);
 /* The host will read the rect: moves home, and what the host has to see done first. EDEVICE: some of it is lost. */
 heddle_status hd_segments_fetch(hd_segments *s, uint32_t array, const hd_seg_rect *rect, hd_seg_plan *plan);
 /* The host will write all of the rect: what it has to see done first. No other copy is valid from now on. */
