@@ -96,6 +96,7 @@ static const struct fact {
              SIZE(hd_span_launch),
              AT(hd_span_launch, n_columns),
              AT(hd_span_launch, fail),
+             AT(hd_span_launch, stopped),
              AT(hd_span_launch, body),
              AT(hd_span_launch, params)};
 

@@ -31,6 +31,7 @@ struct test_case {
     std::vector<double> sums;
     std::vector<uint32_t> blocks;
     hd_fail fail;
+    uint32_t stopped;
     hd_span_launch span;
 };
 } // namespace
@@ -48,6 +49,7 @@ static void launch_part(test_case *c, uint32_t body, uint64_t first, uint64_t la
                 c->tile_2);
     c->span.body = body;
     c->span.fail = &c->fail;
+    c->span.stopped = &c->stopped;
     memcpy(c->span.params, &c->params, sizeof c->params);
     l.n_blocks = c->n_blocks;
     l.n_threads = 32u * c->n_warps;

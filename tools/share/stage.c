@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stage.c - rings and their threads (stage.h). A context has a ring set for each direction: lanes, each a thread with a stream of
- * its own and two pinned pieces. A job is one copy; its lanes take piece after piece. */
+ * its own and two pinned pieces. A job is one copy. Lanes that are awake join it, and take piece after piece; nobody waits for one that wakes
+ * when all pieces have been taken. */
 #include "stage.h"
 
 #include "clock.h"
@@ -27,7 +28,7 @@ typedef struct job {
     int may_run;                     /* pieces may be given to the driver: an atom, changed under the set's lock */
     int is_ending;                   /* the turn has been given on for good, and what is left follows: an atom */
     CUresult result;                 /* the first failure: an atom */
-    int n_issuing, n_left;           /* lanes that have pieces to give to the driver; that are not done: an atom */
+    int n_issuing, n_in;             /* lanes that have pieces to give to the driver; that have joined, an atom */
 } job;
 
 typedef struct lane {
@@ -113,6 +114,8 @@ static void await(ring_set *s, job *j)
         pthread_cond_wait(&s->go, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
+
+static int all_taken(job *j) { return has_failed(j) || __atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->n_pieces; }
 
 /* From now on this lane gives the driver nothing more. */
 static void issued(ring_set *s, job *j)
@@ -235,18 +238,31 @@ static int may_look(uint64_t *end_ns)
     return now < *end_ns;
 }
 
-/* The next job, or NULL: the set ends. */
+/* Under the lock. */
+static job *join(ring_set *s)
+{
+    job *j = s->job;
+    if (!j || all_taken(j))
+        return NULL;
+    j->n_issuing++;
+    __atomic_add_fetch(&j->n_in, 1, __ATOMIC_RELAXED);
+    return j;
+}
+
+/* The next job, which the lane has joined; or NULL: the set ends. */
 static job *next_job(ring_set *s, uint64_t *n_seen)
 {
     uint64_t end_ns = 0;
-    job *j;
+    job *j = NULL;
     while (__atomic_load_n(&s->n_jobs, __ATOMIC_RELAXED) == *n_seen && may_look(&end_ns))
         ;
     pthread_mutex_lock(&s->lock);
-    while (!s->ends && s->n_jobs == *n_seen)
-        pthread_cond_wait(&s->go, &s->lock);
-    *n_seen = s->n_jobs;
-    j = s->ends ? NULL : s->job;
+    while (!s->ends && !j) {
+        while (!s->ends && s->n_jobs == *n_seen)
+            pthread_cond_wait(&s->go, &s->lock);
+        *n_seen = s->n_jobs;
+        j = join(s);
+    }
     pthread_mutex_unlock(&s->lock);
     return j;
 }
@@ -266,7 +282,7 @@ static void *lane_main(void *self)
         else
             carry_out(l, j);
         pthread_mutex_lock(&s->lock);
-        __atomic_sub_fetch(&j->n_left, 1, __ATOMIC_RELEASE);
+        __atomic_sub_fetch(&j->n_in, 1, __ATOMIC_RELEASE);
         pthread_cond_signal(&s->told);
         pthread_mutex_unlock(&s->lock);
     }
@@ -436,7 +452,6 @@ static uint64_t bytes_taken(const job *j)
 static void begin(ring_set *s, job *j)
 {
     pthread_mutex_lock(&s->lock);
-    j->n_issuing = j->n_left = s->n_lanes;
     s->job = j;
     __atomic_add_fetch(&s->n_jobs, 1, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&s->go);
@@ -451,25 +466,31 @@ static void run(ring_set *s, job *j)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void end(ring_set *s, const job *j)
+static int is_done(job *j) { return all_taken(j) && !__atomic_load_n(&j->n_in, __ATOMIC_ACQUIRE); }
+
+static void end(ring_set *s, job *j)
 {
     uint64_t end_ns = 0;
-    while (__atomic_load_n(&j->n_left, __ATOMIC_ACQUIRE))
+    while (!is_done(j))
         if (!may_look(&end_ns))
             break;
     pthread_mutex_lock(&s->lock);
-    while (j->n_left)
+    while (!is_done(j))
         pthread_cond_wait(&s->told, &s->lock);
+    s->job = NULL;
     pthread_mutex_unlock(&s->lock);
 }
+
+/* Half of the lanes have no more pieces. */
+static int is_nearly_issued(const ring_set *s, job *j) { return all_taken(j) && j->n_issuing <= s->n_lanes / 2; }
 
 /* 1: lanes rest, or will before their next piece. 0: half of them have no more pieces; the others go on without a turn. */
 static int rests(ring_set *s, job *j)
 {
     pthread_mutex_lock(&s->lock);
-    while (j->n_issuing > s->n_lanes / 2 && j->may_run)
+    while (!is_nearly_issued(s, j) && j->may_run)
         pthread_cond_wait(&s->told, &s->lock);
-    if (j->n_issuing <= s->n_lanes / 2) {
+    if (is_nearly_issued(s, j)) {
         __atomic_store_n(&j->is_ending, 1, __ATOMIC_RELEASE);
         pthread_cond_broadcast(&s->go);
     }

@@ -11,7 +11,9 @@
  * When a body fails, its block ends after that tile. Blocks that had begun go on: to stop them, each would have to read a word again
  * and again, and a span is short. The words of the failure (hd_fail) are in host memory, so that the host need not copy them back. They are
  * accessed with scope DEV all the same. While the kernel runs, only its own threads access them, and its end shows them to the host.
- * Scope SYS would not be safer: many links to the host have no compare-and-swap. */
+ * Scope SYS would not be safer: many links to the host have no compare-and-swap. Only a body that fails accesses them: the link takes
+ * a quarter of a microsecond for each block that reads such a word, one after the other. So what blocks look at when they begin is a word
+ * in the GPU's memory. */
 #ifndef HEDDLE_CORE_CHUNK_H
 #define HEDDLE_CORE_CHUNK_H
 
@@ -33,6 +35,7 @@ typedef struct hd_span_launch {
     uint64_t n_tiles;                  /* of the span                                                           */
     uint64_t n_columns;                /* of these, with the same first index                                   */
     hd_fail *fail;                     /* dev: in pinned host memory, zeros before the first failure             */
+    uint32_t *stopped;                 /* dev: 1 after a failure; NULL: spans behind it are run as if there was none */
     uint32_t body, pad[3];
     uint8_t params[HD_SPAN_PARAMS_MOST] __attribute__((aligned(16)));
 } hd_span_launch;
@@ -102,16 +105,19 @@ __global__ HD_MOST_REGISTERS(hd_registers_of((const Bodies *)nullptr)) void hd_t
     HD_BLOCK_ARENA(hd_arena);
     heddle_thread thread = hd_block_thread(l.fail, hd_arena, blockDim.x, blockIdx.x);
     uint32_t failed = 0;
-    /* A span that was put into the stream behind one that failed ends early. A load of host memory takes as long as many tiles, so it is
-     * made once, and is under way while the block's first tile runs: nothing looks at it before. */
-    const uint32_t before = threadIdx.x == 0 ? HD_LOAD(&l.fail->code, RELAXED, DEV) : 0u;
+    /* A span that was put into the stream behind one that failed ends early. The load is under way while the block's first tile runs: nothing
+     * looks at it before. */
+    const uint32_t before = threadIdx.x == 0 && l.stopped ? HD_LOAD(l.stopped, RELAXED, DEV) : 0u;
     thread.failed = &failed;
     for (uint64_t t = blockIdx.x; t < l.n_tiles; t += gridDim.x) {
         const heddle_span span = hd_span_tile(&l, t);
         thread.task = (uint32_t)span.begin;
         Bodies()(&thread, l.body, l.params, &span);
-        if (__syncthreads_or((int)(failed | before)))
+        if (__syncthreads_or((int)(failed | before))) {
+            if (threadIdx.x == 0 && l.stopped)
+                HD_STORE(l.stopped, 1u, RELAXED, DEV);
             return;
+        }
     }
 }
 #endif

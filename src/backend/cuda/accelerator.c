@@ -109,6 +109,7 @@ static void describe_span(const hd_part *p, uint32_t queue, const heddle_span_wo
         hd_span_cut(out, w->begin, w->end, 0, 1, w->tile, 1);
     out->body = w->body;
     out->fail = &p->words[queue].fail;
+    out->stopped = p->stopped + queue * (HD_LINE / 4u);
     if (w->params_bytes)
         memcpy(out->params, w->params, w->params_bytes);
 }
@@ -241,6 +242,8 @@ static void close_part(void *self, int is_lost)
         hd_part_calls_end(p);
         if (p->words)
             hd_cuda_words_free(p->device, p->words);
+        if (p->stopped)
+            hd_cuda_mem_free(p->device, p->stopped);
     }
     hd_delete(p, sizeof *p);
 }
@@ -254,10 +257,11 @@ static heddle_status make(hd_part *p, heddle_accelerator *out, hd_error *e)
     HD_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes), e, opening);
     out->memory_bytes = free_bytes > SPARE_BYTES ? (free_bytes - SPARE_BYTES) / p->n_parts : 0;
     HD_CUDA_TRY(cudaHostAlloc((void **)&p->words, HD_PART_QUEUES * sizeof *p->words, cudaHostAllocDefault), e, opening);
+    HD_CUDA_TRY(cudaMalloc((void **)&p->stopped, HD_PART_QUEUES * HD_LINE), e, opening);
     for (i = 0; i < HD_PART_QUEUES; i++) {
-        p->words[i].fail = hd_span_unfailed();
-        hd_part_points_begin(p, i);
         HD_CUDA_TRY(cudaStreamCreateWithFlags(&p->streams[i], cudaStreamNonBlocking), e, opening);
+        hd_part_unfail(p, i);
+        hd_part_points_begin(p, i);
     }
     out->call = hd_part_calls_begin(p) ? hd_part_call : NULL;
     return HEDDLE_OK;

@@ -72,6 +72,7 @@ typedef struct hd_part {
     uint32_t n_found;     /* since it was opened */
     int is_broken;        /* the context may be */
     hd_part_words *words; /* pinned; one for each queue */
+    uint32_t *stopped;    /* of the GPU; likewise, each on a line of its own: spans that come are not to be run */
     cudaStream_t streams[HD_PART_QUEUES];
     hd_part_marks marks[HD_PART_QUEUES];
     hd_part_points points[HD_PART_QUEUES];
@@ -94,6 +95,14 @@ static inline void hd_part_began(hd_part *p, uint32_t queue, uint64_t begin)
     hd_part_points *q = &p->points[queue];
     q->begin = begin < q->begin ? begin : q->begin;
     p->capture.lowest[queue] = begin < p->capture.lowest[queue] ? begin : p->capture.lowest[queue];
+}
+
+/* The queue is empty: what has failed in it counts no more. */
+static inline void hd_part_unfail(hd_part *p, uint32_t queue)
+{
+    p->words[queue].fail = hd_span_unfailed();
+    (void)cudaSetDevice(p->device->index);
+    (void)cudaMemsetAsync(p->stopped + queue * (HD_LINE / 4u), 0, sizeof *p->stopped, p->streams[queue]);
 }
 
 /* The stream is empty: did a body fail that was not told of? */

@@ -164,7 +164,7 @@ static heddle_status tell(hd_part *p, uint32_t queue, uint32_t *code, uint64_t *
 
 static void forget(hd_part *p, uint32_t queue)
 {
-    p->words[queue].fail = hd_span_unfailed();
+    hd_part_unfail(p, queue);
     p->points[queue].tell_at = 0;
     p->points[queue].has_told = 0;
 }

@@ -281,7 +281,7 @@ static void forget(hd_record *x)
     uint32_t i, q;
     for (i = 0; i < x->n_parts; i++)
         for (q = 0; q < HD_PART_QUEUES; q++)
-            x->parts[i]->words[q].fail = hd_span_unfailed();
+            hd_part_unfail(x->parts[i], q);
     x->tell_at = 0;
     x->has_told = 0;
 }
