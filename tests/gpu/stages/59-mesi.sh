@@ -20,16 +20,16 @@ mesi_short() {
 }
 mesi_long() {
     local tables=$tables/mesi
-    mesi_figures matmul 45 "$tables" --opt figures=matmul
-    mesi_figures hotspot 60 "$tables" --opt figures=hotspot --opt steps=300
-    mesi_figures ep 25 "$tables" --opt figures=ep
-    mesi_figures 16384 45 "$tables/16384" -n 16384 --opt figures=matmul --opt type=fp32
-    mesi_figures 32768 110 "$tables/32768" -n 32768 --opt figures=matmul --opt type=fp32
-    mesi_figures 14a 40 "$tables" --opt figures=14a
-    mesi_figures 14b 50 "$tables" --opt figures=14b
+    mesi_figures matmul 25 "$tables" --opt figures=matmul
+    mesi_figures hotspot 35 "$tables" --opt figures=hotspot --opt steps=300
+    mesi_figures ep 30 "$tables" --opt figures=ep
+    mesi_figures 16384 42 "$tables/16384" -n 16384 --opt figures=matmul --opt type=fp32
+    mesi_figures 32768 130 "$tables/32768" -n 32768 --opt figures=matmul --opt type=fp32
+    mesi_figures 14a 25 "$tables" --opt figures=14a
+    mesi_figures 14b 45 "$tables" --opt figures=14b -n $((1 << 34))
     mesi_figures 14c 20 "$tables" --opt figures=14c --opt steps=10
-    mesi_figures 14d 30 "$tables" --opt figures=14d
-    mesi_figures 15a 40 "$tables" --opt figures=15a
-    mesi_figures 15b 25 "$tables" --opt figures=15b -n $((1 << 34))
-    mesi_figures 15c 35 "$tables" --opt figures=15c
+    mesi_figures 14d 35 "$tables" --opt figures=14d --opt steps=100
+    mesi_figures 15a 35 "$tables" --opt figures=15a
+    mesi_figures 15b 25 "$tables" --opt figures=15b -n $((1 << 33))
+    mesi_figures 15c 30 "$tables" --opt figures=15c --opt steps=100
 }
