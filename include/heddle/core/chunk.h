@@ -105,15 +105,16 @@ __global__ HD_MOST_REGISTERS(hd_registers_of((const Bodies *)nullptr)) void hd_t
     HD_BLOCK_ARENA(hd_arena);
     heddle_thread thread = hd_block_thread(l.fail, hd_arena, blockDim.x, blockIdx.x);
     uint32_t failed = 0;
-    /* A span that was put into the stream behind one that failed ends early. The load is under way while the block's first tile runs: nothing
-     * looks at it before. */
-    const uint32_t before = threadIdx.x == 0 && l.stopped ? HD_LOAD(l.stopped, RELAXED, DEV) : 0u;
     thread.failed = &failed;
     for (uint64_t t = blockIdx.x; t < l.n_tiles; t += gridDim.x) {
         const heddle_span span = hd_span_tile(&l, t);
         thread.task = (uint32_t)span.begin;
         Bodies()(&thread, l.body, l.params, &span);
-        if (__syncthreads_or((int)(failed | before))) {
+        /* A span that was put into the stream behind one that failed ends early. A block looks behind its first tile, since before the body the
+         * word would take one of its registers; and all threads do, as this, too, takes fewer. */
+        if (t == blockIdx.x && l.stopped)
+            failed |= HD_LOAD(l.stopped, RELAXED, DEV);
+        if (__syncthreads_or((int)failed)) {
             if (threadIdx.x == 0 && l.stopped)
                 HD_STORE(l.stopped, 1u, RELAXED, DEV);
             return;
