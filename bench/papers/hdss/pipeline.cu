@@ -50,7 +50,7 @@ namespace of_mandel
 
 #define TRY(call) CUDA_TRY(call, "a pipeline", error, HAND_ERROR)
 
-enum { MOST_STREAMS = 8, USUAL_TEAM = 256, ADDING_TEAM = 256 };
+enum { MOST_STREAMS = 8, USUAL_TEAM = 256, ADDING_TEAM = 256, ROUNDS = 8 };
 
 /* ---- kernels ---- */
 
@@ -176,7 +176,7 @@ static int open_found(pipeline *p, uint32_t i, char *error)
     return 0;
 }
 
-/* As many blocks as the GPU holds. */
+/* ROUNDS times as many blocks as the GPU holds at once: multiprocessors are not equally quick. */
 static int choose_blocks(pipeline *p, char *error)
 {
     int per_sm = 0, n_sms = 0;
@@ -186,7 +186,7 @@ static int choose_blocks(pipeline *p, char *error)
     TRY(p->kernel ? cudaSuccess : cudaErrorNotSupported);
     TRY(cudaDeviceGetAttribute(&n_sms, cudaDevAttrMultiProcessorCount, 0));
     TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, p->kernel, static_cast<int>(p->team), p->shared_bytes));
-    p->n_blocks = static_cast<uint32_t>(per_sm * n_sms);
+    p->n_blocks = static_cast<uint32_t>(ROUNDS * per_sm * n_sms);
     return 0;
 }
 

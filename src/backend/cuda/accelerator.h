@@ -16,7 +16,7 @@
 typedef struct hd_part_kernel {
     const heddle_table *table;
     uint32_t body, team_size;
-    uint32_t shared_bytes, most_blocks; /* most_blocks: that the part holds at once */
+    uint32_t shared_bytes, most_blocks; /* most_blocks: of a launch */
     CUfunction function;
 } hd_part_kernel;
 
