@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* accelerator.c - a GPU, and a quarter of it, as an accelerator of a fleet, driven as an engine of loops would: rows are copied in,
- * spans run and rows are copied out, in three queues, with nothing but the declared rows on the GPU. Results equal plain loops bit for
+ * spans run and rows are copied out, in all its queues, with nothing but the declared rows on the GPU. Results equal plain loops bit for
  * bit. Then the times of phases, failures, copies with strides, refusals, memory that is pinned; last, how fast slices go through, and what they cost the
  * host.
  *

@@ -12,8 +12,8 @@
  * and again, and a span is short. The words of the failure (hd_fail) are in host memory, so that the host need not copy them back. They are
  * accessed with scope DEV all the same. While the kernel runs, only its own threads access them, and its end shows them to the host.
  * Scope SYS would not be safer: many links to the host have no compare-and-swap. Only a body that fails accesses them: the link takes
- * a quarter of a microsecond for each block that reads such a word, one after the other. So what blocks look at when they begin is a word
- * in the GPU's memory. */
+ * a quarter of a microsecond for each block that reads such a word, one after the other. So what blocks look at is a word in the GPU's
+ * memory. */
 #ifndef HEDDLE_CORE_CHUNK_H
 #define HEDDLE_CORE_CHUNK_H
 

@@ -181,13 +181,13 @@ static inline uint64_t hd_grain_begin(const heddle_loop *l, uint64_t grain)
     return grain >= l->n_grains ? l->desc.n : grain * l->desc.tile;
 }
 static inline uint32_t hd_unit_health(const hd_fleet_unit *u) { return __atomic_load_n(&u->health, __ATOMIC_ACQUIRE); }
+static inline int hd_unit_is_lost(const hd_fleet_unit *u) { return hd_unit_health(u) != HD_UNIT_WELL; }
 /* Slices of a loop that an accelerator has at once: one comes, one runs, one leaves. Each has a queue. */
 #define HD_MOST_FLYING 3u
 static inline uint32_t hd_unit_flying(const hd_fleet_unit *u)
 {
     return u->acc.n_queues < HD_MOST_FLYING ? u->acc.n_queues : HD_MOST_FLYING;
 }
-static inline int hd_unit_is_lost(const hd_fleet_unit *u) { return hd_unit_health(u) != HD_UNIT_WELL; }
 
 /* layout.c: what a slice touches, and where that is. */
 /* Grains of the first and of the second index; an end beyond the last one: all. */

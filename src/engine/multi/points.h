@@ -73,7 +73,7 @@ static inline uint32_t hd_mark_of(const hd_clocks *c, uint32_t memory, uint32_t 
         return device;
     if (memory == HD_HOME)
         return c->n_devices + device;
-    return c->n_devices + (role == HD_QUEUE_BODIES ? 0u : role == HD_QUEUE_OUT ? 1u : 2u);
+    return c->n_devices + role - (role > HD_QUEUE_IN ? 1u : 0u); /* without IN */
 }
 static inline uint32_t hd_marking_queue(const hd_clocks *c, uint32_t memory, uint32_t mark)
 {
@@ -82,7 +82,7 @@ static inline uint32_t hd_marking_queue(const hd_clocks *c, uint32_t memory, uin
     mark -= c->n_devices;
     if (memory == HD_HOME)
         return hd_seg_queue(mark, HD_QUEUE_OUT);
-    return hd_seg_queue(memory, mark == 0 ? HD_QUEUE_BODIES : mark == 1 ? HD_QUEUE_OUT : HD_QUEUE_BODIES_2);
+    return hd_seg_queue(memory, (hd_seg_role)(mark + (mark >= HD_QUEUE_IN ? 1u : 0u)));
 }
 static inline void hd_mark_raise(uint64_t *marks, uint32_t mark, uint64_t number)
 {
