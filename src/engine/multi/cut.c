@@ -19,7 +19,7 @@ static uint64_t over(uint64_t x, uint64_t by) { return by ? (x + by - 1u) / by :
 
 hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device)
 {
-    return (hd_grains){k->bounds[device], k->bounds[device + 1u], 0, k->config.n_2};
+    return (hd_grains){k->family->bounds[device], k->family->bounds[device + 1u], 0, k->config.n_2};
 }
 
 /* ---- how many ----------------------------------------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ static uint32_t owner_of(const hd_line_kind *k, const hd_grains *b)
 {
     const uint64_t middle = b->begin + (b->end - b->begin) / 2u;
     uint32_t d = 0;
-    while (d + 1u < k->line->n_devices && middle >= k->bounds[d + 1u])
+    while (d + 1u < k->line->n_devices && middle >= k->family->bounds[d + 1u])
         d++;
     return d;
 }
@@ -173,7 +173,10 @@ static int cut_tasks(hd_line_job *j)
         for (u = 0; u < n_2; u++) {
             const hd_grains b = {k->config.n * t / n_1, k->config.n * (t + 1u) / n_1, k->config.n_2 * u / n_2,
                                  k->config.n_2 * (u + 1u) / n_2};
-            add_part(j, &b, is_shared(k) ? owner_of(k, &b) : k->owners ? k->owners[t * n_2 + u] : HD_NONE);
+            add_part(j, &b,
+                     is_shared(k)        ? owner_of(k, &b)
+                     : k->family->owners ? k->family->owners[t * n_2 + u]
+                                         : HD_NONE);
         }
     return 0;
 }

@@ -84,7 +84,7 @@ static void set_tasks(hd_line_kind_config *k, uint32_t n_devices)
     k->n_tasks_2 = k->n_tasks_2 < k->n_2 ? k->n_tasks_2 : (uint32_t)k->n_2;
 }
 
-/* Another kind that has the same bounds and owners; or could have. */
+/* Another kind of the same family; or that could be. */
 static hd_line_kind *relative(const hd_line *l, const hd_line_kind *k)
 {
     const hd_line_kind_config *c = &k->config;
@@ -96,23 +96,45 @@ static hd_line_kind *relative(const hd_line *l, const hd_line_kind *k)
     return NULL;
 }
 
+static void delete_family(const hd_line_kind *k)
+{
+    const uint32_t n = k->line->n_devices;
+    hd_line_family *f = k->family;
+    if (!f)
+        return;
+    hd_delete(f->bounds, f->bounds ? (n + 1u) * sizeof *f->bounds : 0);
+    hd_delete(f->owners, f->owners ? n_owners(k) * sizeof *f->owners : 0);
+    hd_delete(f->latest, f->latest ? n * sizeof *f->latest : 0);
+    hd_delete(f->sums, f->sums ? n * sizeof *f->sums : 0);
+    hd_delete(f, sizeof *f);
+}
+
+static int new_family(hd_line_kind *k)
+{
+    const uint32_t n = k->line->n_devices;
+    hd_line_family *f = k->family = hd_new(sizeof *f);
+    if (!f)
+        return -1;
+    f->bounds = hd_new((n + 1u) * sizeof *f->bounds);
+    f->latest = hd_new(n * sizeof *f->latest);
+    f->sums = hd_new(n * sizeof *f->sums);
+    if (k->config.map == HEDDLE_MAP_FIXED && (f->owners = hd_new(n_owners(k) * sizeof *f->owners)))
+        memset(f->owners, 0xff, n_owners(k) * sizeof *f->owners);
+    if (!f->bounds || !f->latest || !f->sums || (k->config.map == HEDDLE_MAP_FIXED && !f->owners))
+        return -1;
+    hd_settle_begin(k);
+    return 0;
+}
+
 static int get_shares(hd_line *l, hd_line_kind *k)
 {
     const hd_line_kind *like = relative(l, k);
     k->shares = hd_new(l->n_devices * sizeof *k->shares);
-    if (like) {
-        k->bounds = like->bounds;
-        k->owners = like->owners;
-        k->latest = like->latest;
-        return k->shares ? 0 : -1;
-    }
-    k->bounds = hd_new((l->n_devices + 1u) * sizeof *k->bounds);
-    k->latest = hd_new(l->n_devices * sizeof *k->latest);
-    if (k->config.map == HEDDLE_MAP_FIXED && (k->owners = hd_new(n_owners(k) * sizeof *k->owners)))
-        memset(k->owners, 0xff, n_owners(k) * sizeof *k->owners);
-    if (!k->shares || !k->bounds || !k->latest || (k->config.map == HEDDLE_MAP_FIXED && !k->owners))
+    if (!k->shares)
         return -1;
-    hd_settle_begin(k);
+    if (!like)
+        return new_family(k);
+    k->family = like->family;
     return 0;
 }
 
@@ -145,11 +167,8 @@ void hd_kind_delete(hd_line_kind *k)
             *at = k->next;
             break;
         }
-    if (!relative(k->line, k)) {
-        hd_delete(k->bounds, k->bounds ? (k->line->n_devices + 1u) * sizeof *k->bounds : 0);
-        hd_delete(k->latest, k->latest ? k->line->n_devices * sizeof *k->latest : 0);
-        hd_delete(k->owners, k->owners ? n_owners(k) * sizeof *k->owners : 0);
-    }
+    if (!relative(k->line, k))
+        delete_family(k);
     hd_delete(k->shares, k->shares ? k->line->n_devices * sizeof *k->shares : 0);
     hd_delete(k, sizeof *k);
 }
@@ -192,8 +211,8 @@ static int is_ordered(const hd_line_job *j) { return j->kind->config.n_tasks > 0
 static int is_unmapped(const hd_line_kind *k)
 {
     uint64_t i;
-    for (i = 0; k->owners && i < n_owners(k); i++)
-        if (k->owners[i] == HD_NONE)
+    for (i = 0; k->family->owners && i < n_owners(k); i++)
+        if (k->family->owners[i] == HD_NONE)
             return 1;
     return 0;
 }

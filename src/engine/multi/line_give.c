@@ -93,7 +93,7 @@ static void set_hulls(const hd_line_slice *p, uint32_t d, hd_seg_use *uses)
     hd_seg_use whole[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     uint32_t i;
-    if (p->block.begin < share.begin || p->block.end > share.end || k->owners)
+    if (p->block.begin < share.begin || p->block.end > share.end || k->family->owners)
         return;
     hd_kind_uses(k, &share, whole, comes_home);
     for (i = 0; i < k->config.n_uses; i++)
@@ -161,8 +161,8 @@ static void note_given(hd_line *l, hd_line_slice *p, uint32_t d, uint64_t now_ns
     p->job->kind->counts.n_slices++;
     share->n_parts++;
     share->n_grains += p->block.end - p->block.begin;
-    if (p->job->kind->owners)
-        p->job->kind->owners[p->task] = d;
+    if (p->job->kind->family->owners)
+        p->job->kind->family->owners[p->task] = d;
 }
 
 /* A job's slices take turns between the device's queues for bodies, and so those of the next job find the same rows in the same queue. */
@@ -208,7 +208,7 @@ static int is_tight(const hd_line *l, const hd_line_device *from, uint32_t d)
 /* Of a slice of the job, or of the last one of its family; 0: not known. */
 static double slice_ns(const hd_line_job *j, uint32_t d)
 {
-    const hd_line_share *s = j->shares[d].n_ended ? &j->shares[d] : &j->kind->latest[d];
+    const hd_line_share *s = j->shares[d].n_ended ? &j->shares[d] : &j->kind->family->latest[d];
     return s->n_ended ? (double)s->busy_ns / (double)s->n_ended : 0;
 }
 

@@ -51,17 +51,23 @@ typedef struct hd_line_share {
     uint64_t n_grains, n_parts, n_ended, busy_ns; /* ended: of the parts */
 } hd_line_share;
 
-struct hd_line_kind {
-    hd_line *line;
-    hd_line_kind_config config;
-    /* Of all kinds of a family: */
+/* What all kinds of jobs of a family have. */
+typedef struct hd_line_family {
     uint64_t *bounds;      /* shares: device d has grains bounds[d] .. bounds[d + 1] - 1 of the first index */
     uint32_t *owners;      /* FIXED: of each task; HD_NONE: not known */
     hd_line_share *latest; /* of each device, in the job that ended last */
-    /* Of its own: */
+    hd_line_share *sums;   /* of each device, in the n_summed jobs since shares were last judged */
+    uint64_t n_summed;
+    uint32_t n_late;   /* times in a row that they were found uneven */
+    uint64_t n_uneven; /* jobs that were, since bounds were changed */
+    uint32_t n_moves;  /* how often they were */
+} hd_line_family;
+
+struct hd_line_kind {
+    hd_line *line;
+    hd_line_kind_config config;
+    hd_line_family *family;
     hd_line_share *shares; /* of each device, in the job that ended last */
-    uint32_t n_late;       /* jobs in a row that ended unevenly */
-    uint64_t n_uneven;     /* jobs that did since bounds were changed */
     uint64_t n_ended;
     int is_steady;        /* shares stay as they are, and so does how they are cut */
     uint64_t long_shares; /* a bit of each device: its share is long enough to be cut for its neighbours' sake */

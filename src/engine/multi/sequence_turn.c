@@ -136,7 +136,7 @@ static int is_late(const heddle_sequence *s)
 {
     uint64_t i;
     for (i = 0; i < s->list.n; i++)
-        if (hd_sequence_at(s, i)->multi->kind->n_late)
+        if (hd_sequence_at(s, i)->multi->kind->family->n_late)
             return 1;
     return 0;
 }

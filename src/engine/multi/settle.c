@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* settle.c - shares of devices. They begin by weights. A device may end two jobs in a row more than 5 % after the mean. Then shares are made
- * anew by the speeds that were measured. The rows that have to move for that must cost less time than jobs to come are expected to gain.
- * After each change twice as many jobs have to end late, so that chance changes little.
+/* settle.c - shares of devices. They begin by weights. Bodies' times are added up over jobs, of all kinds of the family, until they say more than
+ * the error of looking: then shares are judged. If a device ended more than 5 % after the mean twice in a row, shares are made anew by the
+ * speeds that were measured. The rows that have to move for that must cost less time than jobs to come are expected to gain. After each
+ * change shares have to be uneven twice as often, so that chance changes little.
  *
- * Of map free, where devices take over what others have, they end evenly. There one job is enough in which the shares, by the speeds
- * that were measured, would have ended late. */
+ * The error: the driver's thread sees an end when it looks, and between two looks it gives slices. One sum has that error once, since a
+ * body begins where the one before was seen to end. So a long job is judged by itself, and of short ones many.
+ *
+ * Of map free, where devices take over what others have, they end evenly. There once is enough, and it is judged what the shares, by the
+ * speeds that were measured, would have taken. */
 #include "engine/multi/line_inside.h"
 
 #define LATE 1.05
-#define SHORT_NS 5000.0 /* begins and ends of bodies are not known better */
+#define SEEN_NS 100000.0 /* an end is seen so late at most: hotspot's short steps on two GPUs */
 #define TWICE 2u
 #define MOST_DOUBLED 10u
 #define PAYS_WITHIN 8u
@@ -31,24 +35,43 @@ static void share_out(const hd_line_kind *k, const double *speed, uint64_t *boun
         bounds[d] = k->config.n;
 }
 
+static void sum_anew(const hd_line_kind *k)
+{
+    memset(k->family->sums, 0, k->line->n_devices * sizeof *k->family->sums);
+    k->family->n_summed = 0;
+}
+
+static void add_up(const hd_line_kind *k, const hd_line_share *shares)
+{
+    hd_line_family *f = k->family;
+    uint32_t d;
+    for (d = 0; d < k->line->n_devices; d++) {
+        f->sums[d].n_grains += shares[d].n_grains;
+        f->sums[d].busy_ns += shares[d].busy_ns;
+    }
+    f->n_summed++;
+}
+
 void hd_settle_begin(hd_line_kind *k)
 {
     double equal[HD_LINE_MOST_DEVICES];
     uint32_t d;
     for (d = 0; d < k->line->n_devices; d++)
         equal[d] = 1;
-    share_out(k, k->config.map == HEDDLE_MAP_STATIC ? equal : k->line->weights, k->bounds);
-    k->n_late = 0;
+    share_out(k, k->config.map == HEDDLE_MAP_STATIC ? equal : k->line->weights, k->family->bounds);
+    sum_anew(k);
+    k->family->n_late = 0;
 }
 
-/* The time of the job's bodies on the device that had the most; *mean: over those that had any. */
+/* The time of a job's bodies on the device that had the most; *mean: over those that had any. */
 static double last_of(const hd_line_kind *k, double *mean)
 {
+    const hd_line_family *f = k->family;
     double sum = 0, most = 0;
     uint32_t d, n = 0;
     for (d = 0; d < k->line->n_devices; d++) {
-        const double t = (double)k->shares[d].busy_ns;
-        n += k->shares[d].n_grains > 0;
+        const double t = (double)f->sums[d].busy_ns / (double)f->n_summed;
+        n += f->sums[d].n_grains > 0;
         sum += t;
         most = t > most ? t : most;
     }
@@ -60,10 +83,11 @@ static double last_of(const hd_line_kind *k, double *mean)
 static void measure(const hd_line_kind *k, double *speed)
 {
     const hd_line *l = k->line;
+    const hd_line_share *sums = k->family->sums;
     double per_weight = 0;
     uint32_t d;
     for (d = 0; d < l->n_devices; d++) {
-        speed[d] = k->shares[d].busy_ns ? (double)k->shares[d].n_grains / (double)k->shares[d].busy_ns : 0;
+        speed[d] = sums[d].busy_ns ? (double)sums[d].n_grains / (double)sums[d].busy_ns : 0;
         if (speed[d] > 0)
             per_weight = speed[d] / l->weights[d];
     }
@@ -78,7 +102,7 @@ static double last_of_shares(const hd_line_kind *k, double *mean)
     uint32_t d;
     measure(k, speed);
     for (d = 0; d < k->line->n_devices; d++) {
-        const double n = (double)(k->bounds[d + 1u] - k->bounds[d]);
+        const double n = (double)(k->family->bounds[d + 1u] - k->family->bounds[d]);
         sum += hd_is_here(k->line, d) ? speed[d] : 0;
         most = speed[d] > 0 && n / speed[d] > most ? n / speed[d] : most;
     }
@@ -86,11 +110,11 @@ static double last_of_shares(const hd_line_kind *k, double *mean)
     return most;
 }
 
-/* Late jobs in a row after which shares are changed. */
-static uint64_t late_jobs(const hd_line_kind *k)
+/* How often in a row shares have to be uneven before they are changed. */
+static uint64_t times_late(const hd_line_kind *k)
 {
-    const uint64_t n_moves = k->counts.n_moves < MOST_DOUBLED ? k->counts.n_moves : MOST_DOUBLED;
-    return (uint64_t)(k->config.map == HEDDLE_MAP_FREE ? 1u : TWICE) << n_moves;
+    const uint32_t n = k->family->n_moves;
+    return (uint64_t)(k->config.map == HEDDLE_MAP_FREE ? 1u : TWICE) << (n < MOST_DOUBLED ? n : MOST_DOUBLED);
 }
 
 /* Bytes that devices would have to bring. */
@@ -118,8 +142,8 @@ static double jobs_to_pay(const hd_line_kind *k)
     const hd_line_kind *o;
     uint64_t n = 0;
     for (o = k->line->kinds; o; o = o->next)
-        n += o->bounds == k->bounds ? o->counts.n_jobs - o->n_ended : 0;
-    n = n > k->n_uneven ? n : k->n_uneven;
+        n += o->family == k->family ? o->counts.n_jobs - o->n_ended : 0;
+    n = n > k->family->n_uneven ? n : k->family->n_uneven;
     return (double)(n > PAYS_WITHIN ? n : PAYS_WITHIN);
 }
 
@@ -127,37 +151,52 @@ static void move_bounds(hd_line *l, hd_line_kind *k, double last_ns)
 {
     double speed[HD_LINE_MOST_DEVICES] = {0}, sum = 0;
     uint64_t bounds[HD_LINE_MOST_DEVICES + 1u];
+    hd_line_family *f = k->family;
     uint32_t d;
     measure(k, speed);
     for (d = 0; d < l->n_devices; d++)
         sum += hd_is_here(l, d) ? speed[d] : 0;
     share_out(k, speed, bounds);
-    if (!memcmp(k->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds))
+    if (!memcmp(f->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds))
         return;
     if ((last_ns - (double)k->config.n / sum) * jobs_to_pay(k) < (double)moved(k, bounds) / LINK * 1e9)
         return;
-    memcpy(k->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds);
-    k->n_uneven = 0;
+    memcpy(f->bounds, bounds, (l->n_devices + 1u) * sizeof *bounds);
+    f->n_uneven = 0;
+    f->n_moves++;
     l->n_changes++;
     k->counts.n_moves++;
+}
+
+/* Shares are judged if the sums are long enough for that. */
+static void judge(hd_line *l, hd_line_kind *k)
+{
+    hd_line_family *f = k->family;
+    const double error = SEEN_NS / (double)f->n_summed;
+    double mean;
+    const double last = k->config.map == HEDDLE_MAP_FREE ? last_of_shares(k, &mean) : last_of(k, &mean);
+    const int is_late = last > mean * LATE + error;
+    if (!is_late && mean * (LATE - 1.0) < error)
+        return;
+    f->n_late = is_late ? f->n_late + 1u : 0;
+    f->n_uneven += is_late ? f->n_summed : 0;
+    if (f->n_late >= times_late(k)) {
+        f->n_late = 0;
+        move_bounds(l, k, last);
+    }
+    sum_anew(k);
 }
 
 /* Of a job that was cut before the last change nothing is learnt. */
 void hd_settle_ended(hd_line *l, const hd_line_job *j)
 {
     hd_line_kind *k = j->kind;
-    double mean, last;
     memcpy(k->shares, j->shares, l->n_devices * sizeof *k->shares);
-    memcpy(k->latest, j->shares, l->n_devices * sizeof *k->latest);
+    memcpy(k->family->latest, j->shares, l->n_devices * sizeof *k->shares);
     k->n_ended++;
     if (j->status != HEDDLE_OK || (k->config.map != HEDDLE_MAP_SETTLE && k->config.map != HEDDLE_MAP_FREE) ||
         k->is_steady || l->n_devices < 2 || j->n_changes != l->n_changes)
         return;
-    last = k->config.map == HEDDLE_MAP_FREE ? last_of_shares(k, &mean) : last_of(k, &mean);
-    k->n_late = last > mean * LATE && last > mean + SHORT_NS ? k->n_late + 1u : 0;
-    k->n_uneven += k->n_late > 0;
-    if (k->n_late < late_jobs(k))
-        return;
-    k->n_late = 0;
-    move_bounds(l, k, last);
+    add_up(k, j->shares);
+    judge(l, k);
 }
