@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* uneven.c - a loop of which each grain takes a core a hundred times as long as a quick device takes for all. The core gives its grain up half-way:
  * the loop ends long before the core would have had it, and all bytes are right. A loop that reads what it writes goes on to the
- * end of the grain, and has the right bytes, too.
+ * end of the grain, and has the right bytes, too. Later the cores are left out, and rest. When the device is lost, both run the loop.
  *
  * The device is played by its manager's thread. The body sleeps on a core, and does not on the device. */
 #include "check.h"
 #include "heddle/loop.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,10 +23,12 @@ typedef struct params {
 } params;
 
 static _Thread_local int is_device;
+static long nap_ns = NAP_NS;
+static int fails; /* the device does, from now on */
 
 static void sleep_on_core(void)
 {
-    const struct timespec nap = {0, NAP_NS};
+    const struct timespec nap = {0, nap_ns};
     if (!is_device)
         (void)nanosleep(&nap, NULL);
 }
@@ -91,6 +94,8 @@ static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
     heddle_thread thread = heddle_thread_alone(&failure, NULL);
     const heddle_span s = {w->begin, w->end, w->begin_2, w->end_2, w->begin / w->tile};
     (void)self, (void)queue;
+    if (fails)
+        return HEDDLE_EDEVICE;
     (void)nanosleep(&(struct timespec){0, SPAN_NS}, NULL); /* the core's thread wakes meanwhile */
     is_device = 1;
     w->table->bodies[w->body].run(&thread, w->params, &s);
@@ -106,7 +111,7 @@ static heddle_status poll_queue(void *self, uint32_t queue, uint32_t *code, uint
 
 static void close_device(void *self, int is_lost) { (void)self, (void)is_lost; }
 
-static heddle_fleet *open_fleet(void)
+static heddle_fleet *open_fleet(const char *cores)
 {
     heddle_accelerator a = HEDDLE_ACCELERATOR_INIT;
     heddle_fleet *f = NULL;
@@ -120,7 +125,7 @@ static heddle_fleet *open_fleet(void)
     a.span = span;
     a.poll = poll_queue;
     a.close = close_device;
-    CHECK_OK(NULL, heddle_fleet_open(&f, "cpu:1", NULL));
+    CHECK_OK(NULL, heddle_fleet_open(&f, cores, NULL));
     CHECK_OK(NULL, heddle_fleet_add(f, &a));
     return f;
 }
@@ -172,7 +177,7 @@ static int run(heddle_loop *l, heddle_array *out, double most_ns)
 /* Two runs; the second one knows the core. */
 static int is_given_up(uint32_t body)
 {
-    heddle_fleet *f = open_fleet();
+    heddle_fleet *f = open_fleet("cpu:1");
     heddle_array *out = NULL;
     heddle_loop *l = make_loop(f, body, &out);
     const int is_first = run(l, out, 0.8 * GRAIN_NS), is_second = run(l, out, 0.4 * GRAIN_NS);
@@ -191,10 +196,44 @@ static void check(uint32_t body)
     CHECK(n < MOST_TRIES);
 }
 
+/* ---- cores that rest -------------------------------------------------------------------------------------------------- */
+
+static uint64_t n_slices(const heddle_loop *l, uint32_t unit)
+{
+    heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
+    CHECK_OK(NULL, heddle_loop_get_unit(l, unit, &u));
+    return u.n_slices;
+}
+
+static int are_told(const heddle_loop *l)
+{
+    const char *how = heddle_loop_how((heddle_loop *)l), *first = strstr(how, "left out");
+    return strstr(how, "each of cpu:0 to 1") || (first && strstr(first + 1, "left out"));
+}
+
+static void check_rest(void)
+{
+    heddle_fleet *f = open_fleet("cpu:2");
+    heddle_array *out = NULL;
+    heddle_loop *l = make_loop(f, slow_line, &out);
+    int n = 0;
+    while (n < MOST_TRIES && !(run(l, out, HUGE_VAL) && n_slices(l, 1) == 0))
+        n++;
+    CHECK_MSG(n < MOST_TRIES && run(l, out, HUGE_VAL) && are_told(l), "%s", heddle_loop_how(l));
+    nap_ns = 20000;
+    fails = 1;
+    (void)run(l, out, HUGE_VAL);
+    CHECK_MSG(n_slices(l, 0) && n_slices(l, 1), "%s", heddle_loop_how(l));
+    heddle_loop_free(l);
+    heddle_array_free(out);
+    heddle_fleet_close(f);
+}
+
 int main(void)
 {
     check(slow_field);
     check(slow_line);
     (void)is_given_up(slow_sums);
+    check_rest();
     return 0;
 }

@@ -8,12 +8,22 @@
 #define SPINS 64u
 #define NAP_NS 50000u
 
+/* Once in a run. */
+static void ask_more(heddle_loop *l)
+{
+    if (__atomic_load_n(&l->has_resting, __ATOMIC_RELAXED) && __atomic_exchange_n(&l->has_resting, 0, __ATOMIC_RELAXED))
+        hd_turns_ask_more(l->fleet);
+}
+
+/* Where the first unit of a kind finds something to do, the others will. */
 hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out)
 {
     hd_take t;
     pthread_mutex_lock(&l->asking);
     t = hd_split_take(l->split, unit, heddle_host_clock_ns(), out);
     pthread_mutex_unlock(&l->asking);
+    if (t == HD_TAKE_SLICE && hd_loop_left_out(l, unit))
+        ask_more(l);
     return t;
 }
 
@@ -89,6 +99,7 @@ void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u)
     pthread_mutex_lock(&l->asking);
     hd_split_lost(l->split, u->index, heddle_host_clock_ns());
     pthread_mutex_unlock(&l->asking);
+    ask_more(l);
 }
 
 void hd_tell_silent(heddle_loop *l, hd_fleet_unit *u) { note_trouble(l, u, HD_UNIT_SILENT); }

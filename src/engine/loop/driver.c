@@ -7,7 +7,7 @@ static void *driver_main(void *fleet)
 {
     heddle_fleet *f = fleet;
     hd_fleet_turn *t;
-    while ((t = hd_turns_enter(f, &f->driver_is_asked_in)))
+    while ((t = hd_turns_enter(f, &f->driver_asked)))
         hd_turns_drive(t);
     return NULL;
 }

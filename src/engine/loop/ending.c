@@ -89,10 +89,11 @@ static void tell_unit(heddle_loop *l, uint32_t i)
 {
     const hd_fleet_unit *u = hd_unit_at(l->fleet, i);
     const hd_split_counts *c = &l->counts[i];
+    const uint32_t asker = !c->n_slices && hd_loop_left_out(l, i) ? hd_unit_first(l->fleet, i) : i; /* others rested */
     double without = 0, with = 0;
     hd_how_add(&l->how, "%s: %.1f %% of the indices in %" PRIu64 " slices", u->name,
                100.0 * (double)c->n_grains / (double)l->n_grains, c->n_slices);
-    if (hd_split_left_out(l->split, i, &without, &with))
+    if (hd_split_left_out(l->split, asker, &without, &with))
         hd_how_add(&l->how, "; left out as not worth it: the loop would take %.3g ms with it, and %.3g ms without",
                    with / 1e6, without / 1e6);
     if (*l->runs[i].trouble)
@@ -157,8 +158,8 @@ void hd_loop_end(heddle_loop *l)
         hd_founds_combine(l);
     for (i = 0; i < l->fleet->units.n; i++)
         hd_split_count(l->split, i, &l->counts[i]);
-    learn(l);
     tell_all(l);
+    learn(l);
     pthread_mutex_lock(&l->asking); /* another thread may cancel */
     hd_split_delete(l->split);
     l->split = NULL;

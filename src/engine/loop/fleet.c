@@ -272,7 +272,7 @@ HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devic
     hd_process_watch();
     f->n_forks = hd_process_forks;
     (void)pthread_mutex_init(&f->mutex, NULL);
-    (void)pthread_cond_init(&f->wanted, NULL);
+    (void)pthread_cond_init(&f->driver_asked.changed, NULL);
     hd_fleet_init_cond(&f->ended);
     s = read_config(f, config);
     by_env = f->config.devices;
@@ -295,8 +295,7 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
     (void)pthread_mutex_lock(&f->mutex);
     while (f->now)
         (void)pthread_cond_wait(&f->ended, &f->mutex);
-    f->is_closing = 1;
-    (void)pthread_cond_broadcast(&f->wanted);
+    hd_turns_close(f);
     (void)pthread_mutex_unlock(&f->mutex);
     hd_driver_stop(f);
     if (f->jobs)
@@ -308,7 +307,7 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
     if (f->has_cores)
         __atomic_store_n(&cores_are_taken, 0, __ATOMIC_RELEASE);
     (void)pthread_cond_destroy(&f->ended);
-    (void)pthread_cond_destroy(&f->wanted);
+    (void)pthread_cond_destroy(&f->driver_asked.changed);
     (void)pthread_mutex_destroy(&f->mutex);
     hd_delete(f, sizeof *f);
 }

@@ -42,7 +42,7 @@ typedef struct hd_fleet_unit {
     uint64_t buffer_bytes;
     hd_list orphans; /* hd_orphan: memory of freed loops, to be freed when it answers again; guarded by fleet.mutex */
     uint32_t health; /* atomic: HD_UNIT_... */
-    uint32_t is_asked_in; /* into the present run; guarded by fleet.mutex */
+    hd_turn_asked asked;
     pthread_t thread;
     int has_thread;
 } hd_fleet_unit;
@@ -66,11 +66,11 @@ struct heddle_fleet {
     uint32_t n_kinds;
     heddle_ctx *pins; /* a GPU's context, which pins host memory; or NULL */
     pthread_mutex_t mutex;
-    pthread_cond_t wanted, ended; /* there is a present run, or the fleet is being closed; a run has ended */
-    hd_fleet_turn *now, *last;    /* the present run; the last one in the list that begins with it */
+    pthread_cond_t ended;      /* a run has */
+    hd_fleet_turn *now, *last; /* the present run; the last one in the list that begins with it */
     pthread_t driver;
     int has_driver;
-    uint32_t driver_is_asked_in;
+    hd_turn_asked driver_asked;
     uint32_t n_loops;             /* and wavefronts, that were not freed */
     uint32_t n_forks;             /* hd_process_forks at opening */
     struct hd_jobs *jobs;         /* NULL: there was none yet */
@@ -150,6 +150,7 @@ struct heddle_loop {
     hd_share *runs;         /* one a unit */
     hd_split_model *models; /* one a kind: what the last runs have taught */
     double *idle_ns;        /* one a kind: the time of the runs that have left it out, since it ran last */
+    int has_resting;        /* units of such kinds; the first one of a kind is there, and looks whether it is needed */
     hd_split_unit *split_units;
     /* of a run: */
     hd_fleet_turn turn;
@@ -231,6 +232,12 @@ heddle_status hd_map_make(const heddle_loop *l, hd_piece *p);
 void hd_map_clear(hd_piece *p);
 #define HD_SAY_NEW(status, ...) hd_say(NULL, status, "heddle_loop_new: " __VA_ARGS__)
 
+/* Has the last run left out the unit's kind? */
+static inline int hd_loop_left_out(const heddle_loop *l, uint32_t unit)
+{
+    return l->idle_ns[hd_unit_at(l->fleet, unit)->kind] > 0;
+}
+
 /* asking.c: the loop's split, under its lock. */
 hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);
 /* For a thread that was told HD_TAKE_LATER for the n-th time in a row. */
@@ -283,6 +290,8 @@ heddle_status hd_unit_start(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
 /* Takes it out of the fleet again. It is the last one. */
 void hd_unit_drop(hd_fleet_unit *u);
+/* The first unit of its kind that is not lost; itself, if all of them are. */
+uint32_t hd_unit_first(const heddle_fleet *f, uint32_t unit);
 /* One turn of a unit, on the calling thread. */
 void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
 /* told.c: adds to the lines that tell how a run was divided; up to 319 bytes. */

@@ -153,11 +153,27 @@ static int has(const void *self, const heddle_array *a, int only_writes)
     return i < l->pieces.n;
 }
 
-static void begin(void *self) { ((heddle_loop *)self)->start_ns = heddle_host_clock_ns(); }
+/* A kind that the last run has left out: to wake many threads for nothing takes as long as a short loop. */
+static int rests(const void *self, uint32_t unit)
+{
+    const heddle_loop *l = self;
+    return hd_loop_left_out(l, unit) && hd_unit_first(l->fleet, unit) != unit;
+}
+
+static void begin(void *self)
+{
+    heddle_loop *l = self;
+    uint32_t i;
+    l->start_ns = heddle_host_clock_ns();
+    l->has_resting = 0;
+    for (i = 0; i < l->fleet->units.n; i++)
+        l->has_resting |= rests(l, i);
+}
+
 static int is_over(void *self) { return hd_is_over(self); }
 static void end(void *self) { hd_loop_end(self); }
 
-static const hd_turn_kind turn_kind = {.has = has, .begin = begin, .is_over = is_over, .end = end};
+static const hd_turn_kind turn_kind = {.has = has, .begin = begin, .rests = rests, .is_over = is_over, .end = end};
 
 static hd_chart_unit charted(const void *self, uint32_t i)
 {

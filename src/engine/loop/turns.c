@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* turns.c - see turns.h. All units that are not lost are asked into a loop. The last one to leave when all is done ends it: a thread that
- * wakes late, and finds nothing to do, holds up nobody. A loop that is too short for waking threads is run by the thread that starts it, if
- * there is no present run; nobody is asked in. */
+/* turns.c - see turns.h. All units that are not lost, and do not rest, are asked into a loop; accelerators' managers first, since cores go
+ * on by themselves meanwhile. The last one to leave when all is done ends it: a thread that wakes late, and finds nothing to do, holds up
+ * nobody. A loop that is too short for waking threads is run by the thread that starts it, if there is no present run; nobody is asked in. */
 #include "engine/loop/turns.h"
 
 #include "engine/loop/fleet.h"
@@ -11,22 +11,56 @@
 
 /* ---- the list ---------------------------------------------------------------------------------------------------------- */
 
+static void ask(hd_turn_asked *a)
+{
+    a->is_in = 1;
+    (void)pthread_cond_signal(&a->changed);
+}
+
+/* Units that are cores, or are not; with those that rest, or without. 0: there are none. */
+static int ask_units(heddle_fleet *f, const hd_fleet_turn *t, int are_cores, int with_rest)
+{
+    uint64_t i;
+    int any = 0;
+    for (i = 0; i < f->units.n; i++) {
+        hd_fleet_unit *u = hd_unit_at(f, i);
+        if (u->is_core != are_cores || hd_unit_health(u) == HD_UNIT_LOST ||
+            (!with_rest && t->kind->rests && t->kind->rests(t->self, u->index)))
+            continue;
+        ask(&u->asked);
+        any = 1;
+    }
+    return any;
+}
+
 /* Asks in the threads that are to run it. The caller holds the mutex. 0: nobody can. */
 static int ask_in(heddle_fleet *f, const hd_fleet_turn *t)
 {
-    const int is_driven = t->kind->drive != NULL;
-    uint64_t i;
-    int any = is_driven;
+    int any = 1;
     if (t->is_callers)
         return 1;
-    f->driver_is_asked_in = (uint32_t)is_driven;
-    for (i = 0; i < f->units.n && !is_driven; i++) {
-        hd_fleet_unit *u = hd_unit_at(f, i);
-        u->is_asked_in = hd_unit_health(u) != HD_UNIT_LOST;
-        any |= (int)u->is_asked_in;
-    }
-    (void)pthread_cond_broadcast(&f->wanted);
+    if (t->kind->drive)
+        ask(&f->driver_asked);
+    else
+        any = ask_units(f, t, 0, 0) | ask_units(f, t, 1, 0);
     return any;
+}
+
+void hd_turns_ask_more(heddle_fleet *f)
+{
+    (void)pthread_mutex_lock(&f->mutex);
+    if (!f->now->is_callers)
+        (void)(ask_units(f, f->now, 0, 1) | ask_units(f, f->now, 1, 1));
+    (void)pthread_mutex_unlock(&f->mutex);
+}
+
+void hd_turns_close(heddle_fleet *f)
+{
+    uint64_t i;
+    f->is_closing = 1;
+    (void)pthread_cond_signal(&f->driver_asked.changed);
+    for (i = 0; i < f->units.n; i++)
+        (void)pthread_cond_signal(&hd_unit_at(f, i)->asked.changed);
 }
 
 /* The caller holds the mutex. Makes the first one of the list the present one. 0: nobody can run it. */
@@ -40,9 +74,9 @@ static int begin(heddle_fleet *f, hd_fleet_turn *t)
 static void ask_nobody(heddle_fleet *f)
 {
     uint64_t i;
-    f->driver_is_asked_in = 0;
+    f->driver_asked.is_in = 0;
     for (i = 0; i < f->units.n; i++)
-        hd_unit_at(f, i)->is_asked_in = 0;
+        hd_unit_at(f, i)->asked.is_in = 0;
 }
 
 /* Ends the present run, and those behind it that nobody can run. The caller holds the mutex, which is free while results are put together:
@@ -109,15 +143,15 @@ void hd_turns_enter_own(hd_fleet_turn *t)
     (void)pthread_mutex_unlock(&t->fleet->mutex);
 }
 
-hd_fleet_turn *hd_turns_enter(heddle_fleet *f, uint32_t *is_asked_in)
+hd_fleet_turn *hd_turns_enter(heddle_fleet *f, hd_turn_asked *asked)
 {
     hd_fleet_turn *t = NULL;
     (void)pthread_mutex_lock(&f->mutex);
-    while (!*is_asked_in && !f->is_closing)
-        (void)pthread_cond_wait(&f->wanted, &f->mutex);
-    if (*is_asked_in) {
+    while (!asked->is_in && !f->is_closing)
+        (void)pthread_cond_wait(&asked->changed, &f->mutex);
+    if (asked->is_in) {
         t = f->now;
-        *is_asked_in = 0;
+        asked->is_in = 0;
         t->n_inside++;
     }
     (void)pthread_mutex_unlock(&f->mutex);

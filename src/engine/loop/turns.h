@@ -11,7 +11,15 @@
 #include "heddle/fleet.h"
 #include "heddle/task.h"
 
+#include <pthread.h>
 #include <time.h>
+
+/* A thread of the fleet is asked into the present run; guarded by fleet.mutex. Each has a condition of its own: a thread that is not needed
+ * sleeps on. */
+typedef struct hd_turn_asked {
+    uint32_t is_in;
+    pthread_cond_t changed;
+} hd_turn_asked;
 
 typedef enum hd_turn_state { HD_TURN_IDLE, HD_TURN_STARTED, HD_TURN_ENDED } hd_turn_state;
 
@@ -19,7 +27,9 @@ typedef enum hd_turn_state { HD_TURN_IDLE, HD_TURN_STARTED, HD_TURN_ENDED } hd_t
 typedef struct hd_turn_kind {
     /* Is the array one that it touches, or writes? The caller holds the mutex. */
     int (*has)(const void *self, const heddle_array *a, int only_writes);
-    void (*begin)(void *self);          /* it is the present one from now on; the caller holds the mutex */
+    void (*begin)(void *self); /* it is the present one from now on; the caller holds the mutex */
+    int (*rests)(const void *self,
+                 uint32_t unit);        /* it is not asked in at first (hd_turns_ask_more); NULL: none rests */
     int (*is_over)(void *self);         /* nobody has anything left to do */
     heddle_status (*drive)(void *self); /* all of it, by one thread, which is left its sentence; NULL: units do it */
     void (*end)(void *self);            /* the last thread has left it, or nobody can run it */
@@ -48,7 +58,11 @@ int hd_turns_enter_alone(hd_fleet_turn *t);
 /* The thread that has started it waits until it is the present one, and enters it. */
 void hd_turns_enter_own(hd_fleet_turn *t);
 /* A thread of the fleet waits until it is asked in, and enters the present one; NULL: the fleet is being closed. */
-hd_fleet_turn *hd_turns_enter(heddle_fleet *f, uint32_t *is_asked_in);
+hd_fleet_turn *hd_turns_enter(heddle_fleet *f, hd_turn_asked *asked);
+/* For a thread that is in the present one: asks in the units that rest, too. */
+void hd_turns_ask_more(heddle_fleet *f);
+/* The fleet is being closed: all threads hear of it. The caller holds the mutex. */
+void hd_turns_close(heddle_fleet *f);
 /* The thread has nothing left to do in the present one. */
 void hd_turns_leave(heddle_fleet *f);
 /* Runs all of one that the thread has entered, and leaves. */

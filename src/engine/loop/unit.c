@@ -25,7 +25,7 @@ static void *unit_main(void *unit)
     hd_fleet_turn *t;
     if (u->cpu != HD_NONE)
         hd_machine_pin(u->cpu);
-    while ((t = hd_turns_enter(u->fleet, &u->is_asked_in))) {
+    while ((t = hd_turns_enter(u->fleet, &u->asked))) {
         hd_unit_turn(t->self, u);
         hd_turns_leave(u->fleet);
     }
@@ -47,6 +47,15 @@ static uint32_t kind_of(heddle_fleet *f, const char *kind)
         if (!strcmp(hd_unit_at(f, i)->kind_name, kind))
             return hd_unit_at(f, i)->kind;
     return f->n_kinds++;
+}
+
+uint32_t hd_unit_first(const heddle_fleet *f, uint32_t unit)
+{
+    uint32_t i;
+    for (i = 0; i < f->units.n; i++)
+        if (hd_unit_at(f, i)->kind == hd_unit_at(f, unit)->kind && !hd_unit_is_lost(hd_unit_at(f, i)))
+            return i;
+    return unit;
 }
 
 /* As much as is wanted, or half of that, and so on. */
@@ -79,6 +88,7 @@ void hd_unit_free(hd_fleet_unit *u)
     if (!u->is_core)
         u->acc.close(u->acc.self, is_lost);
     heddle_ctx_close(u->ctx);
+    (void)pthread_cond_destroy(&u->asked.changed);
     hd_delete(u, sizeof *u);
 }
 
@@ -94,6 +104,7 @@ heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, c
         hd_delete(u, sizeof *u);
         return hd_say(NULL, HEDDLE_ENOMEM, "a fleet: no memory for %s", name);
     }
+    (void)pthread_cond_init(&u->asked.changed, NULL);
     u->fleet = f;
     u->is_core = !acc;
     u->cpu = HD_NONE;
