@@ -216,8 +216,8 @@ typedef struct heddle_accelerator {
     heddle_status (*replayed)(void *recorded, uint64_t *n, uint32_t *which, uint32_t *code, uint64_t *index);
     /* None of its replays is under way; or an accelerator is lost. */
     void (*record_free)(void *recorded);
-    /* For traces of jobs; NULL: they show when ends were seen. The queue has passed the point: when that was, in nanoseconds of
-     * heddle_host_clock_ns. Other than OK: it is not known. It is called with number 0 when a trace begins: times of later points are wanted. */
+    /* For traces of jobs, and for shares by speed; NULL: what counts is when ends were seen. The queue has passed the point: when that was, in
+     * nanoseconds of heddle_host_clock_ns. Other than OK: it is not known. It is called with number 0 before: times of later points are wanted. */
     heddle_status (*passed_at)(void *self, uint32_t queue, uint64_t number, uint64_t *ns);
 } heddle_accelerator;
 #define HEDDLE_MOST_REPLAYS 4u

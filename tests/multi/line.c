@@ -154,7 +154,7 @@ static void open_rig(rig *r, const test *t)
 {
     static const uint64_t pools[2] = {POOL, POOL};
     static const double weights[2] = {1, 1};
-    const hd_line_config c = {2, weights, pools, NULL, 2, note_end, r};
+    const hd_line_config c = {2, weights, pools, NULL, 2, 0, note_end, r};
     uint32_t array;
     memset(r, 0, sizeof *r);
     r->t = t;

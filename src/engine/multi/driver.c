@@ -56,9 +56,20 @@ static void answer(hd_jobs *j, hd_request *r, heddle_status s)
     (void)pthread_mutex_unlock(&j->mutex);
 }
 
+/* From now on points have times, for shares that go by how long bodies take. */
+static void want_times(hd_jobs *j)
+{
+    uint32_t q;
+    for (q = 0; q < j->n_devices * HD_N_ROLES && !j->wants_times; q++)
+        (void)hd_jobs_time_of(j, (hd_seg_point){q, 0}, 0);
+    j->wants_times = 1;
+}
+
 static void start(hd_jobs *j, hd_request *r)
 {
     hd_line_job *job;
+    if (hd_kind_learns(r->multi->kind))
+        want_times(j);
     r->start_ns = heddle_host_clock_ns();
     hd_traced_job(j, r);
     if (hd_line_start(j->line, r->multi->kind, r, &job) == HEDDLE_OK) {
@@ -254,8 +265,18 @@ void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d)
     hd_jobs_drop_all(j, HEDDLE_EBODY);
 }
 
-/* 1: the queue has passed something. */
-static int look_at_queue(hd_jobs *j, uint32_t d, uint32_t role)
+uint64_t hd_jobs_time_of(const hd_jobs *j, hd_seg_point p, uint64_t now_ns)
+{
+    const hd_jobs_device *d = &j->devices[p.queue / HD_N_ROLES];
+    const heddle_accelerator *a = &d->unit->acc;
+    uint64_t ns = now_ns;
+    if (d->is_lost || !a->passed_at || a->passed_at(a->self, p.queue % HD_N_ROLES, p.number, &ns) != HEDDLE_OK)
+        return now_ns;
+    return hd_at_most(ns, now_ns);
+}
+
+/* 1: the device is lost. */
+static int ask_queue(hd_jobs *j, uint32_t d, uint32_t role)
 {
     hd_jobs_device *x = &j->devices[d];
     if (x->given[role] <= x->passed[role])
@@ -266,23 +287,45 @@ static int look_at_queue(hd_jobs *j, uint32_t d, uint32_t role)
     }
     if (x->fail_code)
         hd_jobs_fail(j, x);
+    return 0;
+}
+
+/* 1: the queue has passed something. */
+static int tell_queue(hd_jobs *j, uint32_t d, uint32_t role)
+{
+    hd_jobs_device *x = &j->devices[d];
+    hd_seg_point p = {d * HD_N_ROLES + role, x->passed[role]};
     if (x->seen[role] == x->passed[role])
         return 0;
     x->passed[role] = x->seen[role];
     x->since_ns = heddle_host_clock_ns();
     if (j->traced)
-        hd_traced_passed(j, (hd_seg_point){d * HD_N_ROLES + role, x->seen[role]}, x->since_ns);
-    (void)hd_line_passed(j->line, (hd_seg_point){d * HD_N_ROLES + role, x->seen[role]}, x->since_ns);
+        hd_traced_passed(j, (hd_seg_point){p.queue, x->seen[role]}, x->since_ns);
+    p.number = j->wants_times ? p.number : x->seen[role] - 1u;
+    while (p.number++ < x->seen[role])
+        (void)hd_line_passed(j->line, p, j->wants_times ? hd_jobs_time_of(j, p, x->since_ns) : x->since_ns);
     return 1;
 }
 
-static int look_at_device(hd_jobs *j, uint32_t d)
+static int for_queues(hd_jobs *j, int of_bodies, int (*what)(hd_jobs *j, uint32_t d, uint32_t role))
 {
     int moved = 0;
-    uint32_t role;
-    for (role = 0; role < HD_N_ROLES && is_ours(j, d); role++)
-        moved |= look_at_queue(j, d, role);
+    uint32_t d, role;
+    for (d = 0; d < j->n_devices; d++)
+        for (role = 0; role < HD_N_ROLES && is_ours(j, d); role++)
+            if (hd_queue_is_of_bodies(role) == of_bodies)
+                moved |= what(j, d, role);
     return moved;
+}
+
+/* When a body has ended, all that it waited for has been passed. So that the line hears of that before, queues of bodies are asked first, and
+ * told last. */
+static int look_at_queues(hd_jobs *j)
+{
+    int moved = for_queues(j, 1, ask_queue);
+    moved |= for_queues(j, 0, ask_queue);
+    moved |= for_queues(j, 0, tell_queue);
+    return moved | for_queues(j, 1, tell_queue);
 }
 
 static int has_under_way(const hd_jobs_device *d)
@@ -320,8 +363,7 @@ static int turn(hd_jobs *j)
     take_requests(j);
     moved = hd_sequence_turn(j);
     moved |= give_some(j);
-    for (d = 0; d < j->n_devices; d++)
-        moved |= look_at_device(j, d);
+    moved |= look_at_queues(j);
     for (d = 0; d < j->n_devices; d++)
         check_limit(j, d);
     (void)hd_jobs_tell_losses(j);

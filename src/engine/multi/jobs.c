@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #define LEAST_POOL (1ull << 16)
+#define TOLD_NS 10000.0  /* GPUs tell times that are so right */
+#define SEEN_NS 100000.0 /* the driver sees an end so late at most: between two looks it gives slices */
 
 /* ---- devices ------------------------------------------------------------------------------------------------------------------ */
 
@@ -60,7 +62,7 @@ static heddle_status make_line(hd_jobs *j)
     uint64_t pools[HD_LINE_MOST_DEVICES];
     const uint32_t n = j->n_devices;
     uint8_t *reach = hd_new((uint64_t)n * n);
-    hd_line_config c = {n, weights, pools, reach, 2, hd_job_ended, j};
+    hd_line_config c = {n, weights, pools, reach, 2, TOLD_NS, hd_job_ended, j};
     heddle_status s;
     uint32_t a, b;
     if (!reach)
@@ -70,6 +72,8 @@ static heddle_status make_line(hd_jobs *j)
         pools[a] = j->devices[a].pool_bytes;
         if (j->devices[a].unit->acc.n_queues < HD_N_ROLES)
             c.n_body_queues = 1;
+        if (!j->devices[a].unit->acc.passed_at)
+            c.error_ns = SEEN_NS;
         for (b = 0; b < n; b++)
             reach[a * n + b] = (uint8_t)reaches(&j->devices[a], &j->devices[b]);
     }

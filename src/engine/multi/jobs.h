@@ -76,6 +76,7 @@ typedef struct hd_jobs {
     heddle_sequence *sequence;      /* of the first of these, if it has its turn */
     struct hd_kept *keeps;          /* what is put into queues is kept there; or NULL */
     struct hd_traced *traced;       /* the driver's: what jobs do when; or NULL */
+    int wants_times;                /* the driver's: the line hears when points were passed, not when that was seen */
     int was_awaited;                /* with the mutex: all jobs were waited for, and none was started since */
     uint32_t n_jobs;                /* that were started and have not ended */
     uint64_t host_ns;               /* atomic */
@@ -147,6 +148,8 @@ void hd_jobs_drop_all(hd_jobs *j, heddle_status s);
 void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d);
 int hd_jobs_is_quiet(const hd_jobs *j);
 int hd_jobs_tell_losses(hd_jobs *j);
+/* When the point was passed, as its device tells, or else now. Of number 0: times of later points will be asked for. */
+uint64_t hd_jobs_time_of(const hd_jobs *j, hd_seg_point p, uint64_t now_ns);
 
 /* sequence_turn.c: the driver's hooks. turn: 1: something went on. holds: the request waits behind a sequence. meets_loss: a device is
  * lost; 1: the line hears of it later. job_ended: one of a sequence. drop: held starts from the first on that is of the kind or the

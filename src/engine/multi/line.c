@@ -26,6 +26,7 @@ heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
     l->lost_array = HD_NONE;
     l->n_devices = c->n_devices;
     l->n_body_queues = c->n_body_queues;
+    l->error_ns = c->error_ns;
     l->weights = hd_new(c->n_devices * sizeof *l->weights);
     l->pool_bytes = hd_new(c->n_devices * sizeof *l->pool_bytes);
     l->devices = hd_new((c->n_devices + 1u) * sizeof *l->devices);

@@ -49,6 +49,7 @@ typedef struct hd_line_config {
     const uint64_t *pool_bytes; /* of each */
     const uint8_t *reach;       /* as in hd_segments_config */
     uint32_t n_body_queues;     /* that each has: 1, or 2 */
+    double error_ns;            /* of the times at which points are said to be passed */
     void (*ended)(void *user, hd_line_job *job, void *job_user,
                   heddle_status status); /* all slices are done or dropped; the job is freed then */
     void *user;
@@ -62,6 +63,8 @@ hd_segments *hd_line_segments(hd_line *l);
 /* *kind is copied. No job of a kind that is deleted is in the line. */
 heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_kind **out);
 void hd_kind_delete(hd_line_kind *k);
+/* May shares of the kind change by how long bodies take? */
+int hd_kind_learns(const hd_line_kind *k);
 
 /* A job joins the line. */
 heddle_status hd_line_start(hd_line *l, hd_line_kind *k, void *user, hd_line_job **out);
@@ -78,7 +81,7 @@ typedef struct hd_given {
 } hd_given;
 /* *given: there was one. ENOMEM; EDEVICE: a job needs rows that were lost; its jobs have ended then. */
 heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns);
-/* The queue has passed the point, and all before. */
+/* The queue has passed the point, and all before; when that was, or was seen. What a body has waited for is told before its end. */
 heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns);
 /* Ends the first job of the kind, and all that were started later; NULL: all in the line. Slices that were given run to their end. */
 void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status);

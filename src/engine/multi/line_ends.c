@@ -47,14 +47,15 @@ static void finish(hd_line *l, hd_line_device *d, hd_line_slice *p)
         end_job(l, j);
 }
 
-/* Its body has ended: it began when the one before had ended and what it waited for had passed, as far as was seen. */
+/* Its body has ended: it began when the one before had ended and what it waited for had passed. Bodies of two queues overlap: what counts is
+ * how long the device had some. */
 static void note_time(hd_line_device *d, hd_line_slice *p, uint64_t now_ns)
 {
     const uint64_t begin = p->begin_ns > d->last_ns ? p->begin_ns : d->last_ns;
     p->job->shares[p->device].n_ended++;
     if (now_ns > begin)
         p->job->shares[p->device].busy_ns += now_ns - begin;
-    d->last_ns = now_ns;
+    d->last_ns = now_ns > d->last_ns ? now_ns : d->last_ns;
 }
 
 static void note_wait(hd_line_slice *x, hd_seg_point p, uint64_t now_ns)
@@ -63,7 +64,7 @@ static void note_wait(hd_line_slice *x, hd_seg_point p, uint64_t now_ns)
     for (i = 0; i < HD_SLICE_WAITS_KEPT; i++)
         if (x->waits[i].number && x->waits[i].queue == p.queue && x->waits[i].number <= p.number) {
             x->waits[i].number = 0;
-            x->begin_ns = now_ns;
+            x->begin_ns = now_ns > x->begin_ns ? now_ns : x->begin_ns;
         }
 }
 

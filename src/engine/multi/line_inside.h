@@ -101,6 +101,7 @@ struct hd_line {
     void (*ended)(void *user, hd_line_job *job, void *job_user, heddle_status status);
     void *user;
     uint32_t n_body_queues; /* of each device */
+    double error_ns;        /* of times */
     double *weights;
     uint64_t *pool_bytes;
     uint32_t n_devices;

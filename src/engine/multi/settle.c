@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* settle.c - shares of devices. They begin by weights. Bodies' times are added up over jobs, of all kinds of the family, until they say more than
- * the error of looking: then shares are judged. If a device ended more than 5 % after the mean twice in a row, shares are made anew by the
+ * the error of the times: then shares are judged. If a device ended more than 5 % after the mean twice in a row, shares are made anew by the
  * speeds that were measured. The rows that have to move for that must cost less time than jobs to come are expected to gain. After each
  * change shares have to be uneven twice as often, so that chance changes little.
  *
- * The error: the driver's thread sees an end when it looks, and between two looks it gives slices. One sum has that error once, since a
- * body begins where the one before was seen to end. So a long job is judged by itself, and of short ones many.
+ * One sum has that error once, since a body begins where the one before ended. So a long job is judged by itself, and of short ones many.
  *
  * Of map free, where devices take over what others have, they end evenly. There once is enough, and it is judged what the shares, by the
  * speeds that were measured, would have taken. */
 #include "engine/multi/line_inside.h"
 
 #define LATE 1.05
-#define SEEN_NS 100000.0 /* an end is seen so late at most: hotspot's short steps on two GPUs */
 #define TWICE 2u
 #define MOST_DOUBLED 10u
 #define PAYS_WITHIN 8u
@@ -172,7 +170,7 @@ static void move_bounds(hd_line *l, hd_line_kind *k, double last_ns)
 static void judge(hd_line *l, hd_line_kind *k)
 {
     hd_line_family *f = k->family;
-    const double error = SEEN_NS / (double)f->n_summed;
+    const double error = l->error_ns / (double)f->n_summed;
     double mean;
     const double last = k->config.map == HEDDLE_MAP_FREE ? last_of_shares(k, &mean) : last_of(k, &mean);
     const int is_late = last > mean * LATE + error;
@@ -187,6 +185,11 @@ static void judge(hd_line *l, hd_line_kind *k)
     sum_anew(k);
 }
 
+int hd_kind_learns(const hd_line_kind *k)
+{
+    return k->line->n_devices > 1 && (k->config.map == HEDDLE_MAP_SETTLE || k->config.map == HEDDLE_MAP_FREE);
+}
+
 /* Of a job that was cut before the last change nothing is learnt. */
 void hd_settle_ended(hd_line *l, const hd_line_job *j)
 {
@@ -194,8 +197,7 @@ void hd_settle_ended(hd_line *l, const hd_line_job *j)
     memcpy(k->shares, j->shares, l->n_devices * sizeof *k->shares);
     memcpy(k->family->latest, j->shares, l->n_devices * sizeof *k->shares);
     k->n_ended++;
-    if (j->status != HEDDLE_OK || (k->config.map != HEDDLE_MAP_SETTLE && k->config.map != HEDDLE_MAP_FREE) ||
-        k->is_steady || l->n_devices < 2 || j->n_changes != l->n_changes)
+    if (!hd_kind_learns(k) || k->is_steady || j->status != HEDDLE_OK || j->n_changes != l->n_changes)
         return;
     add_up(k, j->shares);
     judge(l, k);

@@ -34,17 +34,6 @@ struct hd_traced {
     uint64_t begin_ns, end_ns;
 };
 
-/* When the queue passed the point; now_ns: when that was seen. */
-static uint64_t time_of(const hd_jobs *j, uint32_t queue, uint64_t number, uint64_t now_ns)
-{
-    const hd_jobs_device *d = &j->devices[queue / HD_N_ROLES];
-    const heddle_accelerator *a = &d->unit->acc;
-    uint64_t ns = now_ns;
-    if (d->is_lost || !a->passed_at || a->passed_at(a->self, queue % HD_N_ROLES, number, &ns) != HEDDLE_OK)
-        return now_ns;
-    return hd_at_most(ns, now_ns);
-}
-
 /* ---- new and delete ------------------------------------------------------------------------------------------------------------- */
 
 static hd_chart_unit charted(const void *self, uint32_t i)
@@ -87,7 +76,7 @@ heddle_status hd_traced_new(hd_jobs *j, uint32_t n_trace)
     }
     for (q = 0; q < t->n_queues; q++) {
         t->queues[q].ended = j->devices[q / HD_N_ROLES].seen[q % HD_N_ROLES];
-        (void)time_of(j, q, 0, 0);
+        (void)hd_jobs_time_of(j, (hd_seg_point){q, 0}, 0);
     }
     t->begin_ns = heddle_host_clock_ns();
     return HEDDLE_OK;
@@ -243,7 +232,8 @@ static void end_next(hd_jobs *j, uint32_t queue, uint64_t now_ns)
         end_waits(j, q, x, now_ns);
     if (x)
         begin = later(begin, waits_end(j->traced, q, x));
-    end = later(begin + 1u, time_of(j, queue, number, now_ns)); /* no event is empty, so that none overlap */
+    end = later(begin + 1u, hd_jobs_time_of(j, (hd_seg_point){queue, number},
+                                            now_ns)); /* no event is empty, so that none overlap */
     q->ended = number;
     q->ends_ns[number % N_ENDS] = end;
     j->traced->end_ns = later(j->traced->end_ns, end);
