@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* settle.c - shares of map settle (src/engine/multi/settle.c), with devices of known speeds whose ends are seen late by chance. Short jobs of
+/* settle.c - shares of map settle (src/engine/multi/settle.c), with devices of known speeds, of which the line hears late by chance. Short jobs of
  * equal devices keep their shares; unequal ones get shares by speed soon, and keep them; a long job is judged by itself. */
 #include "check.h"
 #include "engine/multi/line.h"
