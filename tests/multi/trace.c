@@ -109,8 +109,13 @@ static int compare(const void *a, const void *b)
         return x->device < y->device ? -1 : 1;
     if (x->row != y->row)
         return x->row < y->row ? -1 : 1;
-    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
+
+/* Of two that ended at one time the later one is empty, which the file shows as a nanosecond. */
+static uint64_t end_of(const event *ev) { return ev->end_ns - ev->begin_ns > 1 ? ev->end_ns : ev->begin_ns; }
 
 static void read_all(heddle_multi *m)
 {
@@ -121,7 +126,7 @@ static void read_all(heddle_multi *m)
     qsort(events, n_events, sizeof *events, compare);
     for (i = 1; i < n_events; i++)
         if (events[i - 1].device == events[i].device && events[i - 1].row == events[i].row)
-            CHECK_MSG(events[i - 1].end_ns <= events[i].begin_ns, "device %u, %s: %llu is behind %llu",
+            CHECK_MSG(end_of(&events[i - 1]) <= events[i].begin_ns, "device %u, %s: %llu is behind %llu",
                       events[i].device, row_names[events[i].row], (unsigned long long)events[i - 1].end_ns,
                       (unsigned long long)events[i].begin_ns);
 }
