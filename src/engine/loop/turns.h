@@ -28,8 +28,8 @@ typedef struct hd_turn_kind {
     /* Is the array one that it touches, or writes? The caller holds the mutex. */
     int (*has)(const void *self, const heddle_array *a, int only_writes);
     void (*begin)(void *self); /* it is the present one from now on; the caller holds the mutex */
-    int (*rests)(const void *self,
-                 uint32_t unit);        /* it is not asked in at first (hd_turns_ask_more); NULL: none rests */
+    /* The unit is not asked in at first, but by hd_turns_ask_more. NULL: none rests. */
+    int (*rests)(const void *self, uint32_t unit);
     int (*is_over)(void *self);         /* nobody has anything left to do */
     heddle_status (*drive)(void *self); /* all of it, by one thread, which is left its sentence; NULL: units do it */
     void (*end)(void *self);            /* the last thread has left it, or nobody can run it */

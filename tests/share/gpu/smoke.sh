@@ -371,14 +371,18 @@ part_calls() {
     stop_daemon
 }
 
+left() { # shellcheck disable=SC2046
+    run left"$1" 60 env HEDDLE_SHARE_STAGE=0 $(share) "$mover" tasks "$size" "$tasks" pageable
+}
 part_alone() {
     local i n=2 size=64 tasks=12
-    is_long && n=4
+    is_long && n=6
     start_daemon
     for ((i = 1; i <= n; i++)); do
+        # In turn one is first: what a program leaves of the machine's memory is what the next one begins with.
+        ((i % 2)) || left $i
         run plain$i 60 "$mover" tasks $size $tasks pageable
-        # shellcheck disable=SC2046
-        run left$i 60 env HEDDLE_SHARE_STAGE=0 $(share) "$mover" tasks $size $tasks pageable
+        ((i % 2)) && left $i
         # shellcheck disable=SC2046
         run fast$i 60 $(share) "$mover" tasks $size $tasks pageable
         run ownplain$i 60 "$mover" tasks $size $tasks pinned
