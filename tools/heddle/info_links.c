@@ -4,8 +4,8 @@
  *
  * A link's rate is that of copies of 256 MiB of pinned memory, in chunks; `both` is the rate while the other direction is at work, too. If
  * one of these ends earlier, the other has the link alone for the rest, so that its rate is a little too high. A link that cannot be
- * measured has a line with the reason, and the others are measured all the same. Behind these, lines say of each two GPUs whether copies
- * between them arrive (heddle_device_get_peer). */
+ * measured has a line with the reason, and the others are measured all the same. Behind these, lines say how quickly rows of a matrix go to a
+ * GPU, by their bytes, and of each two GPUs whether copies between them arrive (heddle_device_get_peer). */
 #include "commands.h"
 
 #include "cli.h"
@@ -47,7 +47,7 @@ static int time_pair(link_flow alone[2], link_flow both[2], double us[2], char *
 
 static void print_pair(FILE *out, int a, int b)
 {
-    const link_flow there = {a, b, ALL_BYTES, 0}, back = {b, a, ALL_BYTES, 0};
+    const link_flow there = {a, b, ALL_BYTES, 0, 0}, back = {b, a, ALL_BYTES, 0, 0};
     link_flow alone[] = {there, back}, both[] = {there, back};
     char error[LINK_ERROR] = "", from[NAME_BYTES], to[NAME_BYTES];
     double us[2];
@@ -73,6 +73,22 @@ static void print_host(FILE *out, const heddle_machine *m)
         fprintf(out, "%-8s %-8s %8.2f %8s %10s\n", "host", "host", 1e-9 * rate, "-", "-");
     else
         fprintf(out, "%-8s %-8s skipped: out of memory\n", "host", "host");
+}
+
+/* A copy of 1024 rows, as many as make ALL_BYTES: narrow rows of a wide matrix. */
+static void print_rows(FILE *out, int gpu)
+{
+    static const uint64_t rows[] = {512, 1024, 2560, 4096, 16384, LINK_PITCH};
+    char error[LINK_ERROR] = "";
+    fprintf(out, "# rows of a matrix with %u bytes a row, from the host to cuda:%d:", LINK_PITCH, gpu);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !*error; i++) {
+        link_flow f = {LINK_HOST, gpu, ALL_BYTES / (rows[i] * 1024) * rows[i] * 1024, 0, rows[i]};
+        if (link_time(&f, 1, rows[i] * 1024, error))
+            fprintf(out, " skipped: %s", error);
+        else
+            fprintf(out, " %" PRIu64 " B %.2f GB/s", rows[i], gb_s(&f));
+    }
+    fputs("\n", out);
 }
 
 static const char *peer_text(int device, int from)
@@ -119,6 +135,8 @@ static void print_links(FILE *out)
     for (int a = 0; a < n; a++)
         for (int b = a + 1; b < n; b++)
             print_pair(out, a, b);
+    for (int a = 0; a < n; a++)
+        print_rows(out, a);
     print_peers(out, n);
     if (!n)
         fputs("# there is no GPU, or none that this build can use\n", out);

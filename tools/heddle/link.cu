@@ -86,14 +86,21 @@ static void close_lane(const lane *l)
 
 /* ---- one run ---- */
 
-/* The copy at that place, if there is one. */
+/* The copy at that place, if there is one. Rows of all of them are the first ones of the buffer. */
 static int copy(const lane *l, uint64_t at, uint64_t chunk, char *error)
 {
     const uint64_t all = l->flow->n_bytes, n = at < all ? std::min(all - at, chunk) : 0,
-                   place = at % (BUFFER / chunk * chunk);
-    if (n)
+                   place = at % (BUFFER / chunk * chunk), row = l->flow->row_bytes;
+    if (n && row)
+        TRY(cudaMemcpy2DAsync(l->to, row, l->from, LINK_PITCH, row, n / row, cudaMemcpyDefault, l->stream));
+    else if (n)
         TRY(cudaMemcpyAsync(l->to + place, l->from + place, n, cudaMemcpyDefault, l->stream));
     return 0;
+}
+
+static int has_room(const link_flow *f, uint64_t chunk)
+{
+    return f->row_bytes ? f->row_bytes <= LINK_PITCH && chunk / f->row_bytes * LINK_PITCH <= BUFFER : chunk <= BUFFER;
 }
 
 /* All streams wait for the first one's event, which stands before the copies. */
@@ -147,7 +154,10 @@ extern "C" int link_time(link_flow *f, int n, uint64_t chunk_bytes, char error[L
 {
     lane lanes[LINK_FLOWS] = {};
     int status = 0;
-    if (n < 1 || n > LINK_FLOWS || !chunk_bytes || chunk_bytes > BUFFER) {
+    bool fits = n >= 1 && n <= LINK_FLOWS && chunk_bytes;
+    for (int i = 0; fits && i < n; i++)
+        fits = has_room(&f[i], chunk_bytes);
+    if (!fits) {
         snprintf(error, LINK_ERROR, "not so many flows, or so large copies");
         return -1;
     }

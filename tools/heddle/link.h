@@ -17,10 +17,13 @@ typedef struct link_flow {
     int from, to; /* numbers of GPUs; LINK_HOST */
     uint64_t n_bytes;
     double ms; /* written: from the common begin to its own end */
+    uint64_t
+        row_bytes; /* 0: in one piece; else rows of a matrix with LINK_PITCH bytes a row, which lie packed at the other end */
 } link_flow;
+#define LINK_PITCH 65536u
 
-/* Times up to LINK_FLOWS flows that are under way at once and have a GPU in common, in copies of chunk_bytes, at most 64 MiB. Of
- * seven runs, it is the one that ended first. These functions return nonzero if that is not possible; why not is in error. */
+/* Times up to LINK_FLOWS flows that are under way at once and have a GPU in common, in copies of chunk_bytes, at most 64 MiB, with their
+ * pitch. Of seven runs, it is the one that ended first. These functions return nonzero if that is not possible; why not is in error. */
 int link_time(link_flow *f, int n, uint64_t chunk_bytes, char error[LINK_ERROR]);
 /* Microseconds from the call of a copy of 64 bytes until the host knows of its end: the median of many. n_bytes is not used. */
 int link_latency(const link_flow *f, double *us, char error[LINK_ERROR]);

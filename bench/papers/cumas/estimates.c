@@ -43,7 +43,7 @@ static int measure_copies(int is_in, copies *c, char *why)
 {
     for (uint32_t i = 0; i < N_SIZES; i++) {
         const uint64_t n = (uint64_t)size_of(i);
-        link_flow f = {is_in ? LINK_HOST : 0, is_in ? 0 : LINK_HOST, n, 0};
+        link_flow f = {is_in ? LINK_HOST : 0, is_in ? 0 : LINK_HOST, n, 0, 0};
         if (link_time(&f, 1, n, why))
             return -1;
         c->bytes[i] = (double)n, c->ms[i] = f.ms;

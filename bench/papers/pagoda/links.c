@@ -52,7 +52,7 @@ static int time_ways(figures *f, const subject *s, double *ms, char *why, size_t
 /* Milliseconds for the copies of all tasks, both ways at once. */
 static int time_link(const amounts *a, double *ms, char *why)
 {
-    link_flow f[] = {{LINK_HOST, 0, a->in_bytes, 0}, {0, LINK_HOST, a->out_bytes, 0}};
+    link_flow f[] = {{LINK_HOST, 0, a->in_bytes, 0, 0}, {0, LINK_HOST, a->out_bytes, 0, 0}};
     const int status = link_time(f, 2, CHUNK_BYTES, why);
     *ms = fmax(f[0].ms, f[1].ms);
     return status;
