@@ -67,16 +67,21 @@ HEDDLE_LOOP_TABLE(slow, params, SLOW_LOOPS)
 
 /* ---- the device ------------------------------------------------------------------------------------------------------- */
 
+static void *memory; /* its buffer for slices, which the fleet does not free when it is lost */
+
 static void *mem_new(void *self, uint64_t n_bytes)
 {
     (void)self;
-    return malloc(n_bytes);
+    CHECK(!memory);
+    return memory = malloc(n_bytes);
 }
 
 static void mem_free(void *self, void *p, uint64_t n_bytes)
 {
     (void)self, (void)n_bytes;
-    free(p);
+    CHECK(p == memory);
+    free(memory);
+    memory = NULL;
 }
 
 static heddle_status copy(void *self, uint32_t queue, const heddle_copy *c)
@@ -109,7 +114,11 @@ static heddle_status poll_queue(void *self, uint32_t queue, uint32_t *code, uint
     return HEDDLE_OK;
 }
 
-static void close_device(void *self, int is_lost) { (void)self, (void)is_lost; }
+static void close_device(void *self, int is_lost)
+{
+    CHECK(is_lost || !memory);
+    mem_free(self, memory, 0);
+}
 
 static heddle_fleet *open_fleet(const char *cores)
 {

@@ -10,7 +10,7 @@
  *     4.10     How long policies plan, by the number of tasks.
  *     random   Policies over the least makespan of 200 random sets of ten tasks.
  *     4.11     Estimates of copies.
- *     4.12     Estimates of kernels from an eighth of their blocks.
+ *     4.12     Estimates of kernels at eight times the blocks that were learnt.
  *
  * The first column says how a row came about. Simulated rows are there always: times of tests/share/data, copies at N GB/s (55) each way. Measured
  * ones need a GPU and the programs of apps/cumas, in FOLDER (apps/cumas beside this program). There are N orders of arrival (25; of the mix
@@ -176,7 +176,7 @@ static const struct {
                {"4.9", cumas_make_idle, 0},
                {"4.10", cumas_make_planning, 0},
                {"4.11", cumas_make_copies, 0},
-               {"4.12", cumas_make_kernels, CUMAS_ALONE | CUMAS_EIGHTH},
+               {"4.12", cumas_make_kernels, CUMAS_ALONE | CUMAS_SIZES},
                {"random", cumas_make_random, 0}};
 
 static int is_listed(const cumas_ask *a, size_t i)

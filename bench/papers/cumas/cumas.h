@@ -49,8 +49,10 @@ typedef struct cumas_outcome {
     char why[MIX_ERROR];
 } cumas_outcome;
 
-/* What runs on the GPU: programs alone, all subjects, programs with an eighth of their bytes. */
-enum { CUMAS_ALONE = 1, CUMAS_BESIDE = 2, CUMAS_EIGHTH = 4 };
+/* What runs on the GPU: programs alone, all subjects, programs with other sizes. */
+enum { CUMAS_ALONE = 1, CUMAS_BESIDE = 2, CUMAS_SIZES = 4 };
+/* Of the first mix, with so many of its bytes. */
+typedef enum cumas_size { CUMAS_AN_EIGHTH, CUMAS_EIGHTFOLD, CUMAS_N_SIZES } cumas_size;
 
 typedef struct cumas_ask {
     const char *list, *programs, *out; /* list: of figures; NULL: all */
@@ -70,10 +72,12 @@ int cumas_simulate_subject(const share_load *load, const cumas_subject *s, uint3
 /* ---- measured (measured.c) ---- */
 
 typedef struct cumas_measured {
-    char why[MIX_ERROR];                 /* of nothing at all; "": something was measured */
-    int failed;                          /* something did not end well */
-    double eighth_ms[MIX_MOST_PROGRAMS]; /* kernels of the first mix with an eighth of its bytes; 0: why not */
-    char eighth_why[MIX_ERROR];
+    char why[MIX_ERROR]; /* of nothing at all; "": something was measured */
+    int failed;          /* something did not end well */
+    struct {
+        double kernels_ms[MIX_MOST_PROGRAMS]; /* 0: why not */
+        char why[MIX_ERROR];
+    } sizes[CUMAS_N_SIZES];
     struct {
         uint32_t n_programs;
         char names[MIX_MOST_PROGRAMS][32];

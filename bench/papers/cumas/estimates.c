@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* estimates.c - figures 4.11 and 4.12: how near estimates come. Copies: the line of estimate.h, learnt from every other size, at the sizes between.
- * Simulated copies take 10 us and the rate of the link, and up to 3 % more or less; measured ones are of pinned memory, both ways. Kernels: learnt
- * from an eighth of the blocks. Simulated kernels take 4 us and rounds of blocks; measured are the kernels of the programs, at an eighth of their
- * size. Those whose launches grow with the size are left out, as in the thesis. */
+ * Simulated copies take 10 us and the rate of the link, and up to 3 % more or less; measured ones are of pinned memory, both ways. Kernels: up to
+ * eight times the blocks that were learnt. Simulated kernels take 4 us and rounds of blocks. Measured are the kernels of the programs at eight times
+ * the bytes of the mix, learnt at the mix's and at an eighth of these. Those whose launches grow with the size are left out, as in the thesis. */
 #include "cumas.h"
 
 #include "estimate.h"
@@ -128,7 +128,7 @@ static void put_kernel(FILE *out, const char *how, const char *name, uint32_t fa
     fprintf(out, "%s\t%s\t%u\t%.5g\t%.5g\t%.2f\n", how, name, factor, ms, estimate, *percent);
 }
 
-/* blocks: of an eighth. */
+/* blocks: that are learnt. */
 static void simulate_kernels(FILE *out, errors *e)
 {
     static const struct {
@@ -155,21 +155,32 @@ static void simulate_kernels(FILE *out, errors *e)
     }
 }
 
+static int grows(const char *name)
+{
+    static const char *const those[] = {"gaussian", "lud", "nw"};
+    size_t k = 0;
+    while (k < COUNT(those) && strcmp(those[k], name) != 0)
+        k++;
+    return k < COUNT(those);
+}
+
+/* Amounts are eighths of the mix. */
 static void measured_kernels(const cumas_measured *m, FILE *out, errors *e)
 {
-    static const char *const grow[] = {"gaussian", "lud", "nw"};
     for (uint32_t i = 0; m && i < m->mixes[0].n_programs; i++) {
-        size_t k = 0;
-        while (k < COUNT(grow) && strcmp(grow[k], m->mixes[0].names[i]) != 0)
-            k++;
-        if (k < COUNT(grow) || m->eighth_ms[i] <= 0)
+        const double eighth_ms = m->sizes[CUMAS_AN_EIGHTH].kernels_ms[i], ms = m->sizes[CUMAS_EIGHTFOLD].kernels_ms[i];
+        share_line line = {0, 0, 0, 0, 0};
+        if (grows(m->mixes[0].names[i]) || eighth_ms <= 0 || ms <= 0)
             continue;
+        share_line_learn(&line, 1, eighth_ms * 1e6);
+        share_line_learn(&line, 8, m->mixes[0].kernels_ms[i] * 1e6);
         e->names[e->n] = m->mixes[0].names[i];
-        put_kernel(out, "measured", m->mixes[0].names[i], 8, m->mixes[0].kernels_ms[i], 8 * m->eighth_ms[i],
+        put_kernel(out, "measured", m->mixes[0].names[i], 8, ms, share_line_at(&line, 64) / 1e6,
                    &e->percent[e->n++ * FACTORS + 2]);
     }
-    if (m && m->eighth_why[0])
-        fprintf(out, "measured\t-\t8\tskipped\t-\t%s\n", m->eighth_why);
+    for (uint32_t size = 0; m && size < CUMAS_N_SIZES; size++)
+        if (m->sizes[size].why[0])
+            fprintf(out, "measured\t-\t8\tskipped\t-\t%s\n", m->sizes[size].why);
 }
 
 static void draw_kernels(const errors *e, const char *note, FILE *out)
@@ -190,7 +201,8 @@ int cumas_make_kernels(const cumas_ask *a, const cumas_measured *m)
     simulate_kernels(f.tsv.out, &told);
     measured_kernels(m, f.tsv.out, &seen);
     draw_kernels(seen.n ? &seen : &told,
-                 seen.n ? "measured; from an eighth of the bytes" : "simulated; from an eighth of the blocks",
+                 seen.n ? "measured; from the bytes of the mix and an eighth of these"
+                        : "simulated; from an eighth of the blocks",
                  f.svg.out);
     return figure_end_or_drop(&f, "cumas-4.12", 1, CLI_OK);
 }

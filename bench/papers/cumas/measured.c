@@ -162,9 +162,10 @@ static void measure_mix(measuring *m)
             snprintf(m->to->mixes[m->at].subjects[id].why, MIX_ERROR, "alone: %.400s", why);
 }
 
-/* ---- an eighth ---- */
+/* ---- other sizes ---- */
 
-enum { EIGHTH_ROUNDS = 3, PARTS = 8 };
+enum { SIZE_ROUNDS = 3 };
+static const double times_the_bytes[CUMAS_N_SIZES] = {[CUMAS_AN_EIGHTH] = 0.125, [CUMAS_EIGHTFOLD] = 8};
 
 /* MB that a program of the first mix copies in. */
 static double mb_in(const share_load *load, double rate, const char *name)
@@ -178,32 +179,33 @@ static double mb_in(const share_load *load, double rate, const char *name)
     return ns * rate / 1e6; /* ns x GB/s are bytes */
 }
 
-static int make_small(measuring *m)
+static int resize(measuring *m, double times)
 {
     share_load load;
     if (cumas_load(&cumas_kinds[0], m->ask->rate, &load))
         return -1;
     for (uint32_t i = 0; i < m->mix.n; i++)
         snprintf(m->mix.programs[i].options, sizeof m->mix.programs[i].options, "--mb %.2f",
-                 mb_in(&load, m->ask->rate, m->mix.programs[i].name) / PARTS);
+                 mb_in(&load, m->ask->rate, m->mix.programs[i].name) * times);
     share_load_free(&load);
     return 0;
 }
 
-static void measure_eighth(measuring *m)
+static void measure_size(measuring *m, cumas_size size)
 {
     room_start how = {.policy = share_policy_word(SHARE_POLICY_NONE), .row = 12};
-    char *why = m->to->eighth_why;
+    char *why = m->to->sizes[size].why;
     mix_rounds rounds;
     if (mix_read(&m->mix, cumas_kinds[0].programs, why))
         return;
-    if (make_small(m) || mix_rounds_new(&rounds, m->mix.n, m->mix.n * EIGHTH_ROUNDS)) {
+    if (resize(m, times_the_bytes[size]) || mix_rounds_new(&rounds, m->mix.n, m->mix.n * SIZE_ROUNDS)) {
         snprintf(why, MIX_ERROR, "no memory");
         return;
     }
     mix_alone(&rounds);
+    m->longest_s = 0; /* other sizes take other times */
     for (uint32_t i = 0, failed = (uint32_t)run(m, &how, &rounds, why); i < m->mix.n && !failed; i++)
-        m->to->eighth_ms[i] = median(&rounds, i, kernels_of);
+        m->to->sizes[size].kernels_ms[i] = median(&rounds, i, kernels_of);
     mix_rounds_free(&rounds);
 }
 
@@ -215,8 +217,8 @@ cumas_measured *cumas_measure(const cumas_ask *a)
     if (room_open(&m.room, a->programs, m.to->why))
         return m.to;
     measure_mix(&m);
-    if (a->needs & CUMAS_EIGHTH)
-        measure_eighth(&m);
+    for (uint32_t size = 0; size < CUMAS_N_SIZES && a->needs & CUMAS_SIZES; size++)
+        measure_size(&m, (cumas_size)size);
     m.at = 1;
     if (a->needs & CUMAS_BESIDE)
         measure_mix(&m);
