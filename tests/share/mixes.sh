@@ -71,7 +71,7 @@ trouble lud:hang:7 'the programs did not end within [23] s' 3
 trouble lud:fail:7 'lud ended with status 2: lud: it does not work'
 trouble lud:mute:7 'lud said nothing of round 7'
 
-echo "-- an eighth of the bytes"
+echo "-- an eighth and a quarter of the bytes"
 FAKE_CUDA_RATE=0 FAKE_CUDA_PAGEABLE=0 FAKE_CUDA_MEMORY=8000000000 figures 0 --opt figures=4.12 --opt orders=1
 [ "$(grep -c '^measured' "$scratch/figures/cumas-4.12.tsv")" = 9 ] || fail "4.12: $(cat "$scratch/figures/cumas-4.12.tsv")"
 

@@ -52,7 +52,7 @@ typedef struct cumas_outcome {
 /* What runs on the GPU: programs alone, all subjects, programs with other sizes. */
 enum { CUMAS_ALONE = 1, CUMAS_BESIDE = 2, CUMAS_SIZES = 4 };
 /* Of the first mix, with so many of its bytes. */
-typedef enum cumas_size { CUMAS_AN_EIGHTH, CUMAS_EIGHTFOLD, CUMAS_N_SIZES } cumas_size;
+typedef enum cumas_size { CUMAS_AN_EIGHTH, CUMAS_A_QUARTER, CUMAS_N_SIZES } cumas_size;
 
 typedef struct cumas_ask {
     const char *list, *programs, *out; /* list: of figures; NULL: all */

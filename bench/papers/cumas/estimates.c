@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* estimates.c - figures 4.11 and 4.12: how near estimates come. Copies: the line of estimate.h, learnt from every other size, at the sizes between.
  * Simulated copies take 10 us and the rate of the link, and up to 3 % more or less; measured ones are of pinned memory, both ways. Kernels: up to
- * eight times the blocks that were learnt. Simulated kernels take 4 us and rounds of blocks. Measured are the kernels of the programs at eight times
- * the bytes of the mix, learnt at the mix's and at an eighth of these. Those whose launches grow with the size are left out, as in the thesis. */
+ * eight times the blocks that were learnt. Simulated kernels take 4 us and rounds of blocks. Measured are the kernels of the programs, learnt at an
+ * eighth and a quarter of their bytes: one size would not tell what is fixed. Those whose launches grow with the size are left out, as in the thesis. */
 #include "cumas.h"
 
 #include "estimate.h"
@@ -168,14 +168,15 @@ static int grows(const char *name)
 static void measured_kernels(const cumas_measured *m, FILE *out, errors *e)
 {
     for (uint32_t i = 0; m && i < m->mixes[0].n_programs; i++) {
-        const double eighth_ms = m->sizes[CUMAS_AN_EIGHTH].kernels_ms[i], ms = m->sizes[CUMAS_EIGHTFOLD].kernels_ms[i];
+        const double eighth_ms = m->sizes[CUMAS_AN_EIGHTH].kernels_ms[i],
+                     quarter_ms = m->sizes[CUMAS_A_QUARTER].kernels_ms[i];
         share_line line = {0, 0, 0, 0, 0};
-        if (grows(m->mixes[0].names[i]) || eighth_ms <= 0 || ms <= 0)
+        if (grows(m->mixes[0].names[i]) || eighth_ms <= 0 || quarter_ms <= 0)
             continue;
         share_line_learn(&line, 1, eighth_ms * 1e6);
-        share_line_learn(&line, 8, m->mixes[0].kernels_ms[i] * 1e6);
+        share_line_learn(&line, 2, quarter_ms * 1e6);
         e->names[e->n] = m->mixes[0].names[i];
-        put_kernel(out, "measured", m->mixes[0].names[i], 8, ms, share_line_at(&line, 64) / 1e6,
+        put_kernel(out, "measured", m->mixes[0].names[i], 8, m->mixes[0].kernels_ms[i], share_line_at(&line, 8) / 1e6,
                    &e->percent[e->n++ * FACTORS + 2]);
     }
     for (uint32_t size = 0; m && size < CUMAS_N_SIZES; size++)
@@ -201,7 +202,7 @@ int cumas_make_kernels(const cumas_ask *a, const cumas_measured *m)
     simulate_kernels(f.tsv.out, &told);
     measured_kernels(m, f.tsv.out, &seen);
     draw_kernels(seen.n ? &seen : &told,
-                 seen.n ? "measured; from the bytes of the mix and an eighth of these"
+                 seen.n ? "measured; from an eighth and a quarter of the bytes"
                         : "simulated; from an eighth of the blocks",
                  f.svg.out);
     return figure_end_or_drop(&f, "cumas-4.12", 1, CLI_OK);

@@ -165,7 +165,7 @@ static void measure_mix(measuring *m)
 /* ---- other sizes ---- */
 
 enum { SIZE_ROUNDS = 3 };
-static const double times_the_bytes[CUMAS_N_SIZES] = {[CUMAS_AN_EIGHTH] = 0.125, [CUMAS_EIGHTFOLD] = 8};
+static const double times_the_bytes[CUMAS_N_SIZES] = {[CUMAS_AN_EIGHTH] = 0.125, [CUMAS_A_QUARTER] = 0.25};
 
 /* MB that a program of the first mix copies in. */
 static double mb_in(const share_load *load, double rate, const char *name)
