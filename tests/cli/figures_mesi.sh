@@ -23,6 +23,7 @@ done
     fail "rows of matmul: $(cat jobs/mesi-matmul.tsv)"
 grep -q '^hotspot	150	graph	1	' jobs/mesi-hotspot.tsv || fail "rows of hotspot: $(cat jobs/mesi-hotspot.tsv)"
 # Jobs: of two devices, what goes in and home is what the app has, or more with a small pool. The first rows come from the host once.
+# Rows go from one to the other unless all shares have gone to one: there are three tiles, and the other one may have been interrupted twice.
 run 0 bench --figures mesi --out two -n 384 --runs 2 --opt devices="virtual: virtual:" --opt steps=4 --opt figures=matmul,hotspot,ep
 awk -F '\t' 'FNR == 1 || $1 == "app" || $3 !~ /^jobs/ { next }
     { seen++; mb = $2 * $2 * 4 / 1e6 }
@@ -30,7 +31,7 @@ awk -F '\t' 'FNR == 1 || $1 == "app" || $3 !~ /^jobs/ { next }
     $3 ~ /pool/ && ($6 != "-" || $11 < 2 * mb || $12 < mb) { print "pool: " $0; bad = 1 }
     $3 !~ /pool/ && ($6 == "-" || $7 > $6 || $6 > $8) { print "compute_ms: " $0; bad = 1 }
     $1 != "ep" && $3 !~ /pool/ && ($11 < 1.999 * mb || $11 > 2.001 * mb) { print "in_mb: " $0; bad = 1 }
-    $1 ~ /matmul/ && $3 !~ /pool/ && ($12 < 0.999 * mb || $12 > 1.001 * mb || $13 < 0.999 * mb) { print "home_mb, peers_mb: " $0; bad = 1 }
+    $1 ~ /matmul/ && $3 !~ /pool/ && ($12 < 0.999 * mb || $12 > 1.001 * mb || ($15 > 1 && $13 < 0.999 * mb)) { print "home_mb, peers_mb: " $0; bad = 1 }
     END { exit bad || seen != 9 }' two/mesi-{matmul,hotspot,ep}.tsv >wrong || fail "jobs: $(cat wrong two/*.tsv)"
 grep -q '^matmul fp32	384	jobs library on virtual: virtual:	2	' two/mesi-matmul.tsv || fail "rows of jobs: $(cat two/mesi-matmul.tsv)"
 grep -q '^ep	384	launch	1	' two/mesi-ep.tsv || fail "ep by hand: $(cat two/mesi-ep.tsv)"
