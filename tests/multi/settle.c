@@ -15,7 +15,6 @@ typedef struct rig {
     uint64_t random;
     double grain_ns[N_DEVICES];
     double end_ns[N_DEVICES];  /* of each device's last body */
-    uint64_t told_ns;          /* the last time that the line heard of */
     uint64_t share[N_DEVICES]; /* grains in the last job */
 } rig;
 
@@ -78,10 +77,8 @@ static void run_job(rig *r)
         points[i] = point_of(&r->given);
         at_ns[i] = seen_ns(r, &r->given);
     }
-    for (uint32_t i = 0; i < N_DEVICES; i++) {
-        r->told_ns = at_ns[i] > r->told_ns ? at_ns[i] : r->told_ns;
+    for (uint32_t i = 0; i < N_DEVICES; i++)
         CHECK(hd_line_passed(r->line, points[i], at_ns[i]) == HEDDLE_OK);
-    }
     CHECK(hd_line_is_empty(r->line));
 }
 

@@ -12,13 +12,13 @@ extern "C" {
 
 enum { LINK_ERROR = 160, LINK_HOST = -1, LINK_FLOWS = 2 };
 
-/* Bytes that go one way: from a GPU, or from pinned memory of the host, to another of these. */
+/* Bytes that go one way: from a GPU, or from pinned memory of the host, to another of these; in one piece (row_bytes 0), or as rows of a
+ * matrix that has LINK_PITCH bytes a row, which lie packed at the other end. */
 typedef struct link_flow {
     int from, to; /* numbers of GPUs; LINK_HOST */
     uint64_t n_bytes;
     double ms; /* written: from the common begin to its own end */
-    uint64_t
-        row_bytes; /* 0: in one piece; else rows of a matrix with LINK_PITCH bytes a row, which lie packed at the other end */
+    uint64_t row_bytes;
 } link_flow;
 #define LINK_PITCH 65536u
 

@@ -17,15 +17,16 @@ static void ask(hd_turn_asked *a)
     (void)pthread_cond_signal(&a->changed);
 }
 
-/* Units that are cores, or are not; with those that rest, or without. 0: there are none. */
-static int ask_units(heddle_fleet *f, const hd_fleet_turn *t, int are_cores, int with_rest)
+/* Units that are cores, or are not. 0: there are none. */
+static int ask_some(heddle_fleet *f, int are_cores, int with_resting)
 {
+    const hd_fleet_turn *t = f->now;
     uint64_t i;
     int any = 0;
     for (i = 0; i < f->units.n; i++) {
         hd_fleet_unit *u = hd_unit_at(f, i);
         if (u->is_core != are_cores || hd_unit_health(u) == HD_UNIT_LOST ||
-            (!with_rest && t->kind->rests && t->kind->rests(t->self, u->index)))
+            (!with_resting && t->kind->rests && t->kind->rests(t->self, u->index)))
             continue;
         ask(&u->asked);
         any = 1;
@@ -33,24 +34,28 @@ static int ask_units(heddle_fleet *f, const hd_fleet_turn *t, int are_cores, int
     return any;
 }
 
+static int ask_units(heddle_fleet *f, int with_resting)
+{
+    const int any = ask_some(f, 0, with_resting);
+    return ask_some(f, 1, with_resting) || any;
+}
+
 /* Asks in the threads that are to run it. The caller holds the mutex. 0: nobody can. */
 static int ask_in(heddle_fleet *f, const hd_fleet_turn *t)
 {
-    int any = 1;
     if (t->is_callers)
         return 1;
-    if (t->kind->drive)
-        ask(&f->driver_asked);
-    else
-        any = ask_units(f, t, 0, 0) | ask_units(f, t, 1, 0);
-    return any;
+    if (!t->kind->drive)
+        return ask_units(f, 0);
+    ask(&f->driver_asked);
+    return 1;
 }
 
 void hd_turns_ask_more(heddle_fleet *f)
 {
     (void)pthread_mutex_lock(&f->mutex);
     if (!f->now->is_callers)
-        (void)(ask_units(f, f->now, 0, 1) | ask_units(f, f->now, 1, 1));
+        (void)ask_units(f, 1);
     (void)pthread_mutex_unlock(&f->mutex);
 }
 

@@ -294,15 +294,14 @@ static int ask_queue(hd_jobs *j, uint32_t d, uint32_t role)
 static int tell_queue(hd_jobs *j, uint32_t d, uint32_t role)
 {
     hd_jobs_device *x = &j->devices[d];
-    hd_seg_point p = {d * HD_N_ROLES + role, x->passed[role]};
+    hd_seg_point p = {d * HD_N_ROLES + role, x->passed[role] + 1u};
     if (x->seen[role] == x->passed[role])
         return 0;
     x->passed[role] = x->seen[role];
     x->since_ns = heddle_host_clock_ns();
     if (j->traced)
         hd_traced_passed(j, (hd_seg_point){p.queue, x->seen[role]}, x->since_ns);
-    p.number = j->wants_times ? p.number : x->seen[role] - 1u;
-    while (p.number++ < x->seen[role])
+    for (; p.number <= x->seen[role]; p.number++)
         (void)hd_line_passed(j->line, p, j->wants_times ? hd_jobs_time_of(j, p, x->since_ns) : x->since_ns);
     return 1;
 }
