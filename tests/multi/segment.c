@@ -334,6 +334,35 @@ static void test_product(void)
     close_rig(&r);
 }
 
+/* ---- fetching ahead -------------------------------------------------------------------------------------------------- */
+
+#define PANELS 20u
+
+/* Bodies take panels one after another, and then all once more: that which was used last has the farthest next use. */
+static uint64_t next_panel(void *user, uint32_t device, uint32_t array, const hd_seg_rect *rect)
+{
+    const uint64_t *now = user;
+    (void)device, (void)array;
+    return (rect->row + PANELS - *now % PANELS) % PANELS;
+}
+
+/* A pool of three panels, two bodies under way: what the next one needs comes while these run. */
+static void test_ahead(void)
+{
+    uint64_t now = 0;
+    rig r = open_rig(1, 3 * 1024, next_panel, &now);
+    const uint32_t a = add(&r, PANELS, 1024);
+    for (; now < 3 * PANELS; now++) {
+        hd_seg_use u = use(a, HEDDLE_MODE_IN, now % PANELS, now % PANELS + 1, 0, 1024);
+        if (now > 1) /* numbers of bodies begin at 1 */
+            hd_segments_done(r.s, (hd_seg_point){HD_QUEUE_BODIES, now - 1});
+        CHECK(give(&r, 0, &u, 1) == HEDDLE_OK);
+        CHECK(r.plan.ops.n == 1 || op(&r, 0)->n_waits == 0);
+    }
+    CHECK(hd_segments_moved(r.s, HD_HOME, 0) <= 3 * PANELS * 1024);
+    close_rig(&r);
+}
+
 /* ---- tidying --------------------------------------------------------------------------------------------------------- */
 
 static void test_tidy(void)
@@ -523,6 +552,7 @@ int main(void)
         stencil(n);
     test_relay();
     test_product();
+    test_ahead();
     test_tidy();
     test_lost();
     test_memory();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* settle.c - shares of map settle (src/engine/multi/settle.c), with devices of known speeds, of which the line hears late by chance. Short jobs of
- * equal devices keep their shares; unequal ones get shares by speed soon, and keep them; a long job is judged by itself. */
+ * equal devices keep their shares, also if the host puts them late by chance; unequal ones get shares by speed soon, and keep them; a long job
+ * is judged by itself. */
 #include "check.h"
 #include "engine/multi/line.h"
 
@@ -16,6 +17,8 @@ typedef struct rig {
     double grain_ns[N_DEVICES];
     double end_ns[N_DEVICES];  /* of each device's last body */
     uint64_t share[N_DEVICES]; /* grains in the last job */
+    uint64_t host_ns;          /* the host is late by up to so much when it puts a body; 0: it is far ahead */
+    double put_ns;             /* when it put the last one */
 } rig;
 
 static void uses_nothing(const void *self, const hd_grains *block, hd_seg_use *out, uint8_t *comes_home)
@@ -48,10 +51,22 @@ static void close_rig(rig *r)
     hd_line_delete(r->line);
 }
 
+/* Where the host is late, the device waits for what it puts. */
+static void put(rig *r, const hd_given *g)
+{
+    double *end = &r->end_ns[g->device];
+    if (!r->host_ns)
+        return;
+    r->put_ns = (r->put_ns > *end ? r->put_ns : *end) + (double)check_below(&r->random, r->host_ns);
+    *end = r->put_ns;
+    hd_line_put(r->line, g, (uint64_t)r->put_ns);
+}
+
 /* The body is at work at once, and ends. When that is seen is up to chance. */
 static uint64_t seen_ns(rig *r, const hd_given *g)
 {
     const uint64_t n = g->block.end - g->block.begin;
+    put(r, g);
     r->share[g->device] += n;
     r->end_ns[g->device] += (double)n * r->grain_ns[g->device];
     return (uint64_t)r->end_ns[g->device] + check_below(&r->random, ERROR_NS);
@@ -90,10 +105,11 @@ static uint64_t n_moves(const rig *r)
 }
 
 /* Jobs of 100 us. */
-static void check_equal(uint64_t seed)
+static void check_equal(uint64_t seed, uint64_t host_ns)
 {
     rig r;
     open_rig(&r, 400, 400, seed);
+    r.host_ns = host_ns;
     for (uint32_t i = 0; i < 2000; i++)
         run_job(&r);
     CHECK_MSG(n_moves(&r) == 0 && r.share[0] == N_GRAINS / 2, "seed %llu: %llu moves", (unsigned long long)seed,
@@ -134,7 +150,8 @@ static void check_long(void)
 int main(void)
 {
     for (uint64_t seed = 1; seed <= 100; seed++) {
-        check_equal(seed);
+        check_equal(seed, 0);
+        check_equal(seed, 4 * ERROR_NS);
         check_unequal(seed);
     }
     check_long();

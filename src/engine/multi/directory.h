@@ -15,6 +15,7 @@ typedef struct hd_seg_window {
     hd_seg_rect rect;
     uint64_t at, stride; /* of the rect's first byte, in the pool */
     uint64_t used;       /* the last call that needs it           */
+    hd_seg_point body;   /* the last one that was given it */
     uint32_t device, array;
     int may_be_dirty; /* it got bytes that were not valid at home; a hint for what leaves first */
     /* When it leaves, as known since it was looked at last, and its places in the two lists of its device. */

@@ -249,8 +249,10 @@ static int give_some(hd_jobs *j)
             hd_jobs_drop_all(j, s);
             return 1;
         }
-        if (given)
+        if (given) {
             hd_put_plan(j, &j->given.plan, &j->given);
+            hd_line_put(j->line, &j->given, heddle_host_clock_ns());
+        }
         if (hd_jobs_tell_losses(j))
             return 1;
     }

@@ -2,6 +2,9 @@
 /* leaving.c - which window of a device leaves next, if one must: the one with the farthest next use, as the caller knows it. Where
  * that is not known, one that is clean, then the one that was used longest ago.
  *
+ * If a body that is under way has that one, what takes its place would wait for the body's end, and would not be on its way while the body runs.
+ * So another one leaves, if it is not needed much earlier.
+ *
  * The windows are a heap, so that a pool may hold thousands. A window's place follows what was known of it when it was looked at last.
  * That may only have changed if it was used, or if the caller changed its mind. So those that were used are looked at again when one has
  * to leave, and the first one before it does. */
@@ -10,8 +13,9 @@
 #include <stdlib.h>
 
 #define MOST_LOOKS 64u /* the caller may say something else each time */
+#define SOONER 2u      /* a window may be needed so much sooner than one that leaves in its stead */
 
-static hd_seg_window **heap_of(hd_segments *s, uint32_t device) { return s->devices[device].windows.at; }
+static hd_seg_window **heap_of(const hd_segments *s, uint32_t device) { return s->devices[device].windows.at; }
 
 /* Below 0: a leaves before b. */
 static int compare(const hd_seg_window *a, const hd_seg_window *b)
@@ -116,30 +120,43 @@ static void look_at_touched(hd_segments *s, uint32_t device)
     }
 }
 
-/* Of the window at i and those below it. Only where the call needs one are those below it of interest; it needs few. */
-static hd_seg_window *first_from(hd_segments *s, uint32_t device, uint64_t i)
+/* Has the last body that was given it ended? */
+static int is_at_rest(const hd_segments *s, const hd_seg_window *w) { return hd_seg_point_is_done(&s->clocks, w->body); }
+
+/* Of the window at i and those below it. Only where it may not leave are those below it of interest; the call and bodies under way have
+ * few. */
+static hd_seg_window *first_from(const hd_segments *s, uint32_t device, uint64_t i, int at_rest)
 {
     hd_seg_window *w, *left, *right;
     if (i >= s->devices[device].windows.n)
         return NULL;
     w = heap_of(s, device)[i];
-    if (w->used != s->time)
+    if (w->used != s->time && (!at_rest || is_at_rest(s, w)))
         return w;
-    left = first_from(s, device, 2 * i + 1);
-    right = first_from(s, device, 2 * i + 2);
+    left = first_from(s, device, 2 * i + 1, at_rest);
+    right = first_from(s, device, 2 * i + 2, at_rest);
     if (!left || !right)
         return left ? left : right;
     return compare(left, right) <= 0 ? left : right;
 }
 
+static hd_seg_window *first_of(hd_segments *s, uint32_t device, int at_rest)
+{
+    hd_seg_window *w = first_from(s, device, 0, at_rest);
+    for (uint32_t i = 0; w && i < MOST_LOOKS && look(s, w); i++)
+        w = first_from(s, device, 0, at_rest);
+    return w;
+}
+
 hd_seg_window *hd_leaving_first(hd_segments *s, uint32_t device)
 {
-    hd_seg_window *w;
+    hd_seg_window *first, *at_rest;
     look_at_touched(s, device);
-    w = first_from(s, device, 0);
-    for (uint32_t i = 0; w && i < MOST_LOOKS && look(s, w); i++)
-        w = first_from(s, device, 0);
-    return w;
+    first = first_of(s, device, 0);
+    if (!first || is_at_rest(s, first))
+        return first;
+    at_rest = first_of(s, device, 1);
+    return at_rest && at_rest->next_use >= first->next_use / SOONER ? at_rest : first;
 }
 
 static int compare_places(const void *a, const void *b)

@@ -81,6 +81,8 @@ typedef struct hd_given {
 } hd_given;
 /* *given: there was one. ENOMEM; EDEVICE: a job needs rows that were lost; its jobs have ended then. */
 heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns);
+/* The ops of what was given last are in their queues: a body among them cannot have begun before. */
+void hd_line_put(hd_line *l, const hd_given *given, uint64_t now_ns);
 /* The queue has passed the point, and all before; when that was, or was seen. What a body has waited for is told before its end. */
 heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns);
 /* Ends the first job of the kind, and all that were started later; NULL: all in the line. Slices that were given run to their end. */

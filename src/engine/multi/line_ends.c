@@ -47,14 +47,15 @@ static void finish(hd_line *l, hd_line_device *d, hd_line_slice *p)
         end_job(l, j);
 }
 
-/* Its body has ended: it began when the one before had ended and what it waited for had passed. Bodies of two queues overlap: what counts is
- * how long the device had some. */
+/* Its body has ended: it began when the one before had ended, what it waited for had passed, and it had been put. Bodies of two queues overlap:
+ * what counts is how long the device had some. */
 static void note_time(hd_line_device *d, hd_line_slice *p, uint64_t now_ns)
 {
     const uint64_t begin = p->begin_ns > d->last_ns ? p->begin_ns : d->last_ns;
-    p->job->shares[p->device].n_ended++;
-    if (now_ns > begin)
-        p->job->shares[p->device].busy_ns += now_ns - begin;
+    hd_line_share *share = &p->job->shares[p->device];
+    share->n_ended++;
+    share->n_apart += p->begin_ns > d->last_ns;
+    share->busy_ns += now_ns > begin ? now_ns - begin : 0;
     d->last_ns = now_ns > d->last_ns ? now_ns : d->last_ns;
 }
 

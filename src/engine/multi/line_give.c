@@ -407,6 +407,13 @@ static uint32_t find(const hd_line *l, int leaves, hd_line_slice ***at, hd_line_
     return best;
 }
 
+void hd_line_put(hd_line *l, const hd_given *given, uint64_t now_ns)
+{
+    const hd_seg_plan *p = &given->plan;
+    if (p->ops.n && ((const hd_seg_op *)p->ops.at)[p->ops.n - 1u].is_body)
+        hd_line_device_at(l, given->device)->last_given->begin_ns = now_ns;
+}
+
 heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns)
 {
     uint32_t best;

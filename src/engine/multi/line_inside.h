@@ -49,6 +49,7 @@ struct hd_line_job {
 /* What a device did in a job. */
 typedef struct hd_line_share {
     uint64_t n_grains, n_parts, n_ended, busy_ns; /* ended: of the parts */
+    uint64_t n_apart;                             /* of these, whose body did not begin where the one before ended */
 } hd_line_share;
 
 /* What all kinds of jobs of a family have. */

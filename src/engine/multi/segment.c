@@ -228,9 +228,11 @@ static void run_body(hd_segments *s, uint32_t queue, const hd_seg_use *uses, uin
     op = hd_seg_plan_give(s, plan, queue);
     op->is_body = 1;
     plan->body = hd_seg_log_add(s, uses, n, op->point, HD_SEG_OPEN);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        windows[i]->body = op->point;
         if (reads(&uses[i]))
             commit_read(s, &uses[i], windows[i], op->point);
+    }
     for (uint32_t i = 0; i < n; i++)
         if (writes(&uses[i]))
             commit_write(s, &uses[i], windows[i], op->point, sources, plan->body);

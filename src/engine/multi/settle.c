@@ -4,7 +4,8 @@
  * speeds that were measured. The rows that have to move for that must cost less time than jobs to come are expected to gain. After each
  * change shares have to be uneven twice as often, so that chance changes little.
  *
- * One sum has that error once, since a body begins where the one before ended. So a long job is judged by itself, and of short ones many.
+ * A sum has that error once, since a body begins where the one before ended, and once more for each that began apart. So a long job is judged by
+ * itself, of short ones many, and of such as the host gives one by one only what is clear.
  *
  * Of map free, where devices take over what others have, they end evenly. There once is enough, and it is judged what the shares, by the
  * speeds that were measured, would have taken. */
@@ -46,6 +47,7 @@ static void add_up(const hd_line_kind *k, const hd_line_share *shares)
     for (d = 0; d < k->line->n_devices; d++) {
         f->sums[d].n_grains += shares[d].n_grains;
         f->sums[d].busy_ns += shares[d].busy_ns;
+        f->sums[d].n_apart += shares[d].n_apart;
     }
     f->n_summed++;
 }
@@ -166,11 +168,22 @@ static void move_bounds(hd_line *l, hd_line_kind *k, double last_ns)
     k->counts.n_moves++;
 }
 
+/* Of a job's time on a device. */
+static double error_of(const hd_line_kind *k)
+{
+    const hd_line_family *f = k->family;
+    uint64_t most = 0;
+    uint32_t d;
+    for (d = 0; d < k->line->n_devices; d++)
+        most = f->sums[d].n_apart > most ? f->sums[d].n_apart : most;
+    return k->line->error_ns * (1.0 + (double)most) / (double)f->n_summed;
+}
+
 /* Shares are judged if the sums are long enough for that. */
 static void judge(hd_line *l, hd_line_kind *k)
 {
     hd_line_family *f = k->family;
-    const double error = l->error_ns / (double)f->n_summed;
+    const double error = error_of(k);
     double mean;
     const double last = k->config.map == HEDDLE_MAP_FREE ? last_of_shares(k, &mean) : last_of(k, &mean);
     const int is_late = last > mean * LATE + error;

@@ -339,7 +339,12 @@ static heddle_status turn(sim_jobs *x)
     }
     HD_TRY(start_jobs(x));
     s = hd_line_give(x->line, &x->given, &given, (uint64_t)x->now);
-    return given || s != HEDDLE_OK ? put_plan(x, s) : fetch(x);
+    if (!given && s == HEDDLE_OK)
+        return fetch(x);
+    s = put_plan(x, s);
+    if (given && s == HEDDLE_OK)
+        hd_line_put(x->line, &x->given, (uint64_t)x->giver_ns);
+    return s;
 }
 
 /* ---- time --------------------------------------------------------------------------------------------------------------------- */

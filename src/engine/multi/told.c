@@ -64,13 +64,26 @@ HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t devic
 
 /* ---- lines --------------------------------------------------------------------------------------------------------------------- */
 
+/* That devices had in the last job: a part of columns counts its rows, too. */
+static double all_grains(const heddle_multi *m)
+{
+    uint64_t n_grains, n_slices, busy_ns, sum = 0;
+    uint32_t d;
+    for (d = 0; d < m->jobs->n_devices; d++) {
+        hd_kind_share(m->kind, d, &n_grains, &n_slices, &busy_ns);
+        sum += n_grains;
+    }
+    return (double)sum;
+}
+
 static void tell_device(heddle_multi *m, uint32_t d)
 {
     const hd_jobs_device *x = &m->jobs->devices[d];
     uint64_t n_grains, n_slices, busy_ns;
+    const double all = all_grains(m);
     hd_kind_share(m->kind, d, &n_grains, &n_slices, &busy_ns);
     hd_how_add(&m->how, "%s: %.1f %% of the tiles in %" PRIu64 " slices, %.3g ms", x->unit->name,
-               100.0 * (double)n_grains / ((double)m->loop->n_grains), n_slices, (double)busy_ns / 1e6);
+               all > 0 ? 100.0 * (double)n_grains / all : 0.0, n_slices, (double)busy_ns / 1e6);
     if (x->is_lost)
         hd_how_add(&m->how, "; lost: %s", x->trouble);
     hd_how_add(&m->how, "\n");
