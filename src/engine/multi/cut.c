@@ -44,15 +44,21 @@ static uint64_t missing(const hd_line_kind *k, uint32_t device, const hd_grains 
     return hd_segments_missing(k->line->segments, device, uses, k->config.n_uses);
 }
 
+int hd_cut_fits(const hd_line_kind *k, uint32_t device, const hd_grains *block)
+{
+    const uint64_t pool = k->line->pool_bytes[device];
+    return bytes_of(k, block) <= pool - pool / 8u;
+}
+
 /* Slices of a share that are each small enough: what all slices read is in each of them. */
 static uint64_t parts_by_room(const hd_line_kind *k, uint32_t device, const hd_grains *share)
 {
     const uint64_t grains = share->end - share->begin, room = k->line->pool_bytes[device] / OF_POOL;
     const hd_grains one = {share->begin, share->begin + 1u, 0, k->config.n_2};
-    const uint64_t all = bytes_of(k, share), least = bytes_of(k, &one);
-    if (all <= k->line->pool_bytes[device] - k->line->pool_bytes[device] / 8u)
+    const uint64_t least = bytes_of(k, &one);
+    if (hd_cut_fits(k, device, share))
         return 1;
-    return room > least ? over((all - least), (room - least)) : grains;
+    return room > least ? over((bytes_of(k, share) - least), (room - least)) : grains;
 }
 
 static uint64_t parts_of(const hd_line_kind *k, uint32_t device)

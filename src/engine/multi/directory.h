@@ -10,6 +10,8 @@
 #include "engine/multi/slab.h"
 #include "engine/multi/segment.h"
 
+#define HD_SOON 16u /* what is used by one of the next so many slices stays, and need not go home, before it has to */
+
 typedef struct hd_seg_window {
     hd_slab_extent *extent; /* its marks: of what had the memory before */
     hd_seg_rect rect;

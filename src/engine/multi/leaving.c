@@ -2,8 +2,8 @@
 /* leaving.c - which window of a device leaves next, if one must: the one with the farthest next use, as the caller knows it. Where
  * that is not known, one that is clean, then the one that was used longest ago.
  *
- * If a body that is under way has that one, what takes its place would wait for the body's end, and would not be on its way while the body runs.
- * So another one leaves, if it is not needed much earlier.
+ * If a body that is under way has that one, what takes its place would wait for the body's end, and not come while the body runs. So one that is
+ * at rest leaves instead, unless it is needed soon.
  *
  * The windows are a heap, so that a pool may hold thousands. A window's place follows what was known of it when it was looked at last.
  * That may only have changed if it was used, or if the caller changed its mind. So those that were used are looked at again when one has
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #define MOST_LOOKS 64u /* the caller may say something else each time */
-#define SOONER 2u      /* a window may be needed so much sooner than one that leaves in its stead */
 
 static hd_seg_window **heap_of(const hd_segments *s, uint32_t device) { return s->devices[device].windows.at; }
 
@@ -121,7 +120,10 @@ static void look_at_touched(hd_segments *s, uint32_t device)
 }
 
 /* Has the last body that was given it ended? */
-static int is_at_rest(const hd_segments *s, const hd_seg_window *w) { return hd_seg_point_is_done(&s->clocks, w->body); }
+static int is_at_rest(const hd_segments *s, const hd_seg_window *w)
+{
+    return hd_seg_point_is_done(&s->clocks, w->body);
+}
 
 /* Of the window at i and those below it. Only where it may not leave are those below it of interest; the call and bodies under way have
  * few. */
@@ -156,7 +158,7 @@ hd_seg_window *hd_leaving_first(hd_segments *s, uint32_t device)
     if (!first || is_at_rest(s, first))
         return first;
     at_rest = first_of(s, device, 1);
-    return at_rest && at_rest->next_use >= first->next_use / SOONER ? at_rest : first;
+    return at_rest && at_rest->next_use >= HD_SOON ? at_rest : first;
 }
 
 static int compare_places(const void *a, const void *b)

@@ -85,7 +85,7 @@ static void take_out(hd_line_device *from, hd_line_slice **taken)
 
 /* ---- giving ----------------------------------------------------------------------------------------------------------------- */
 
-/* The slice is one of a device's share: its windows have room for all of that. */
+/* The slice is one of a device's share: its windows have room for all of that, if the pool has. */
 static void set_hulls(const hd_line_slice *p, uint32_t d, hd_seg_use *uses)
 {
     const hd_line_kind *k = p->job->kind;
@@ -93,7 +93,7 @@ static void set_hulls(const hd_line_slice *p, uint32_t d, hd_seg_use *uses)
     hd_seg_use whole[HD_SEGMENTS_MOST_USES];
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     uint32_t i;
-    if (p->block.begin < share.begin || p->block.end > share.end || k->family->owners)
+    if (p->block.begin < share.begin || p->block.end > share.end || k->family->owners || !hd_cut_fits(k, d, &share))
         return;
     hd_kind_uses(k, &share, whole, comes_home);
     for (i = 0; i < k->config.n_uses; i++)
@@ -180,6 +180,7 @@ static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, 
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     hd_kind_uses(k, &p->block, uses, comes_home);
     set_hulls(p, d, uses);
+    l->came = hd_line_is_crowded(l, d) ? hd_line_missing(l, d, p) : 0;
     HD_TRY(check_lost(l, uses, k->config.n_uses));
     HD_TRY(hd_segments_give(l->segments, d, queue_of(l, p, d), uses, k->config.n_uses, &out->plan));
     note_body(p, &out->plan);

@@ -49,7 +49,7 @@ struct hd_line_job {
 /* What a device did in a job. */
 typedef struct hd_line_share {
     uint64_t n_grains, n_parts, n_ended, busy_ns; /* ended: of the parts */
-    uint64_t n_apart;                             /* of these, whose body did not begin where the one before ended */
+    uint64_t n_apart;                             /* of these: bodies that did not begin where the one before ended */
 } hd_line_share;
 
 /* What all kinds of jobs of a family have. */
@@ -114,6 +114,7 @@ struct hd_line {
     uint32_t n_waiting;        /* slices of opened jobs that have not been given */
     uint64_t n_under_way;
     uint64_t now_ns;    /* of the last hd_line_give */
+    uint64_t came;      /* bytes that had to come for the slice that was given last, if room was short */
     uint64_t n_changes; /* of bounds, of all kinds */
     hd_line_kind *kinds;
     uint32_t lost_array; /* rows that a job needed and nobody has; HD_NONE: there were none */
@@ -145,6 +146,8 @@ void hd_line_finish_some(hd_line *l);
 heddle_status hd_cut_job(hd_line *l, hd_line_job *j);
 /* The block of all that the device has of a job of this kind. */
 hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device);
+/* Does the device's pool hold all that the block touches, with some to spare? */
+int hd_cut_fits(const hd_line_kind *k, uint32_t device, const hd_grains *block);
 
 /* settle.c: first shares, by weights. A job has ended: changes shares of its kind if that pays. */
 void hd_settle_begin(hd_line_kind *k);

@@ -3,6 +3,7 @@
 #include "engine/multi/line_inside.h"
 
 #define JOBS_AHEAD 8u /* jobs that have not been opened, and are looked at for what will be used */
+#define FAR_PART 16u  /* of a pool */
 
 static int touches(const hd_line_kind *k, const hd_grains *b, uint32_t array, const hd_seg_rect *rect, int only_writers)
 {
@@ -56,6 +57,12 @@ static uint64_t next_job(const hd_line *l, uint32_t device, uint32_t array, cons
     return UINT64_MAX;
 }
 
+/* Where room is short, slices for which much more has to come than for the one that was given last wait until there are no others. */
+static int is_far(const hd_line *l, uint32_t d, const hd_line_slice *p)
+{
+    return hd_line_is_crowded(l, d) && hd_line_missing(l, d, p) > l->came + l->pool_bytes[d] / FAR_PART;
+}
+
 /* Where room is short, free slices for which less has to come are given before the first one of the queue. Is one of them touching the rect? */
 static int is_near(const hd_line *l, uint32_t d, const hd_line_device *from, uint32_t array, const hd_seg_rect *rect)
 {
@@ -68,7 +75,8 @@ static int is_near(const hd_line *l, uint32_t d, const hd_line_device *from, uin
     for (i = from->head + 1u; i < from->queue.n && n < HD_WINDOW_SHORT; i++) {
         n += at[i] != NULL;
         if (at[i] && hd_line_order_is_free(&l->order, at[i]) &&
-            touches(at[i]->job->kind, &at[i]->block, array, rect, 0) && hd_line_missing(l, d, at[i]) < comes)
+            touches(at[i]->job->kind, &at[i]->block, array, rect, 0) && hd_line_missing(l, d, at[i]) < comes &&
+            !is_far(l, d, at[i]))
             return 1;
     }
     return 0;
@@ -80,6 +88,7 @@ uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_
     const hd_line *l = line;
     const hd_line_device *queues[] = {hd_line_device_at(l, device), hd_line_commons(l)};
     uint64_t n = 0, i;
+    int is_touched = 0;
     uint32_t q;
     for (q = 0; q < 2u; q++) {
         if (is_near(l, device, queues[q], array, rect))
@@ -88,10 +97,13 @@ uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_
             const hd_line_slice *p = ((hd_line_slice **)queues[q]->queue.at)[i];
             if (!p)
                 continue;
-            if (touches(p->job->kind, &p->block, array, rect, 0))
-                return n;
             n++;
+            if (!touches(p->job->kind, &p->block, array, rect, 0))
+                continue;
+            if (!is_far(l, device, p))
+                return n - 1u;
+            is_touched = 1;
         }
     }
-    return next_job(l, device, array, rect, n);
+    return is_touched ? HD_WINDOW : next_job(l, device, array, rect, n);
 }

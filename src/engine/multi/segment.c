@@ -4,7 +4,6 @@
 
 #define MOST_BYTES (1ull << 62)
 #define JOIN_AT_LEAST 64u /* cells that are not worth a look */
-#define SOON 16u          /* what is used by one of the next so many slices need not go home before it has to */
 
 /* ---- coming into being ----------------------------------------------------------------------------------------------- */
 
@@ -326,7 +325,7 @@ static heddle_status clean_ahead(hd_segments *s, uint32_t device, hd_seg_plan *p
         return HEDDLE_ENOMEM;
     for (uint64_t i = 0; i < s->order.n && n_bytes < d->slab.n_bytes / 5; i++) {
         hd_seg_window *w = ((hd_seg_window **)s->order.at)[i];
-        if (w->next_use < SOON)
+        if (w->next_use < HD_SOON)
             break;
         n_bytes += w->extent->n_bytes;
         if (!w->may_be_dirty)

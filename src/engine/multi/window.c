@@ -14,6 +14,7 @@ typedef struct shape {
         n_bytes; /* lead: bytes before the first one, so that row 0 byte 0 would be at the beginning of a unit */
 } shape;
 
+/* Packed ones of as many bytes take as much memory wherever they lie in the array, so that one fits where another one left. */
 static shape shape_of(const hd_segments *s, const hd_seg_use *u, const hd_seg_rect *rect)
 {
     const hd_seg_array *a = hd_seg_array_of(s, u->array);
@@ -21,7 +22,8 @@ static shape shape_of(const hd_segments *s, const hd_seg_use *u, const hd_seg_re
     const uint64_t packed = (width + PACKED_ALIGN - 1) / PACKED_ALIGN * PACKED_ALIGN;
     shape p = {.stride = u->is_packed && packed < a->stride ? packed : a->stride};
     p.lead = (rect->row * p.stride + rect->byte) % HD_SLAB_UNIT;
-    p.n_bytes = hd_slab_round(p.lead + (rect->end_row - rect->row - 1) * p.stride + width);
+    p.n_bytes = hd_slab_round((p.stride < a->stride ? HD_SLAB_UNIT - 1 : p.lead) +
+                              (rect->end_row - rect->row - 1) * p.stride + width);
     return p;
 }
 
