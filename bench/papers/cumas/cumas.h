@@ -79,6 +79,7 @@ typedef struct cumas_measured {
         char why[MIX_ERROR];
     } sizes[CUMAS_N_SIZES];
     struct {
+        char why[MIX_ERROR]; /* of a mix of which nothing was measured */
         uint32_t n_programs;
         char names[MIX_MOST_PROGRAMS][32];
         double in_ms[MIX_MOST_PROGRAMS], kernels_ms[MIX_MOST_PROGRAMS], out_ms[MIX_MOST_PROGRAMS]; /* alone, medians */

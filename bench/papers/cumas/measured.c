@@ -94,13 +94,17 @@ static void take_alone(measuring *m, const mix_rounds *rounds)
     to->mixes[m->at].best_ms = best_of(to, m->at);
 }
 
+enum { FEW_ROUNDS = 3 };
+
 /* A task is known by its number, so that each program has as many rounds alone as beside others. */
+static uint32_t rounds_alone(const measuring *m) { return m->ask->needs & CUMAS_BESIDE ? orders_of(m) : FEW_ROUNDS; }
+
 static int run_alone(measuring *m, char *why)
 {
     room_start how = {.policy = share_policy_word(SHARE_POLICY_NONE), .row = 12};
     mix_rounds rounds;
     int status;
-    if (mix_rounds_new(&rounds, m->mix.n, m->mix.n * orders_of(m)))
+    if (mix_rounds_new(&rounds, m->mix.n, m->mix.n * rounds_alone(m)))
         return -1;
     mix_alone(&rounds);
     room_forget(&m->room);
@@ -155,6 +159,8 @@ static void measure_mix(measuring *m)
     cli_progress("%s: each alone", cumas_kinds[m->at].name);
     m->longest_s = 0;
     failed = mix_read(&m->mix, cumas_kinds[m->at].programs, why) || run_alone(m, why);
+    if (failed)
+        snprintf(m->to->mixes[m->at].why, MIX_ERROR, "alone: %.400s", why);
     for (uint32_t id = 0; id < CUMAS_N_SUBJECTS; id++)
         if (!failed && m->ask->needs & CUMAS_BESIDE)
             run_subject(m, (cumas_subject_id)id);
@@ -164,7 +170,6 @@ static void measure_mix(measuring *m)
 
 /* ---- other sizes ---- */
 
-enum { SIZE_ROUNDS = 3 };
 static const double times_the_bytes[CUMAS_N_SIZES] = {[CUMAS_AN_EIGHTH] = 0.125, [CUMAS_A_QUARTER] = 0.25};
 
 /* MB that a program of the first mix copies in. */
@@ -198,7 +203,7 @@ static void measure_size(measuring *m, cumas_size size)
     mix_rounds rounds;
     if (mix_read(&m->mix, cumas_kinds[0].programs, why))
         return;
-    if (resize(m, times_the_bytes[size]) || mix_rounds_new(&rounds, m->mix.n, m->mix.n * SIZE_ROUNDS)) {
+    if (resize(m, times_the_bytes[size]) || mix_rounds_new(&rounds, m->mix.n, m->mix.n * FEW_ROUNDS)) {
         snprintf(why, MIX_ERROR, "no memory");
         return;
     }
@@ -214,8 +219,10 @@ cumas_measured *cumas_measure(const cumas_ask *a)
     measuring m = {.ask = a, .to = calloc(1, sizeof *m.to), .begin_ns = cli_now_ns()};
     if (!m.to)
         return NULL;
-    if (room_open(&m.room, a->programs, m.to->why))
+    if (room_open(&m.room, a->programs, m.to->why)) {
+        snprintf(m.to->mixes[0].why, MIX_ERROR, "%s", m.to->why);
         return m.to;
+    }
     measure_mix(&m);
     for (uint32_t size = 0; size < CUMAS_N_SIZES && a->needs & CUMAS_SIZES; size++)
         measure_size(&m, (cumas_size)size);
