@@ -784,7 +784,7 @@ class Bench:
                                 "-c", os.path.join(self.tests, path), "-o", objects[-1]], check=True)
         program = os.path.join(self.out, "emulated")
         subprocess.run([*self.cxx, *objects, *self.archive, "-pthread", "-lm", "-o", program], check=True)
-        done = subprocess.run([program, "16"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+        done = subprocess.run([program, "24"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         lines = [line for line in done.stdout.splitlines() if "FAILED" in line] or done.stdout.splitlines()
         return "emulated, " + (lines + ["status %d" % done.returncode])[0] if done.returncode else None
 
