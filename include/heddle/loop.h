@@ -264,6 +264,18 @@ HEDDLE_API const char *heddle_loop_how(const heddle_loop *l);
  * bodies. Perfetto's JSON; a picture, title NULL: the body's name. EINVAL: there is no trace; EIO. */
 HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path);
 HEDDLE_API heddle_status heddle_loop_write_timeline(const heddle_loop *l, const char *path, const char *title);
+/* A slice of the last run of a loop with n_trace. */
+typedef struct heddle_loop_slice {
+    uint64_t begin,
+        end; /* indices of its tiles                                                                              */
+    uint64_t begin_ns,
+        end_ns; /* of its bodies, since the start of the run; where a device does not tell of phases, with the copies in */
+    uint64_t unit;
+} heddle_loop_slice;
+/* All that were kept, unit by unit; a unit's in the order of each queue. Writes the first `most` of them to out, and how many there are to *n.
+ * EINVAL: there is no trace; EBUSY. */
+HEDDLE_API heddle_status heddle_loop_get_slices(const heddle_loop *l, heddle_loop_slice *out, uint64_t most,
+                                                uint64_t *n);
 /* The names used in options and variables; NULL for a number outside the table. */
 HEDDLE_API const char *heddle_split_name(heddle_split s);
 

@@ -4,7 +4,7 @@
 . "$2/tests/cli/common.bash"
 
 run 0 bench --figures hdss --out loops -n 400000 --runs 2 --opt devices="virtual: cpu:1" --opt side=400
-for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg chunks.tsv chunks.svg fits.tsv openmp.tsv openmp.svg pipeline.tsv \
+for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg blocks.tsv blocks.svg idle.tsv idle.svg chunks.tsv chunks.svg fits.tsv openmp.tsv openmp.svg pipeline.tsv \
     fronts.tsv fronts.svg emulated.tsv emulated-blackscholes.svg emulated-histogram.svg; do
     in_out "^loops/hdss-$name$"
 done
@@ -47,6 +47,13 @@ for app in blackscholes histogram boxfilter ep mandel; do
             exit bad || ways != all || (said != "" && !left_out)
         }' loops/hdss-openmp.tsv || fail "openmp of $app: $(cat loops/hdss-openmp.tsv)"
 done
+# Each index once under each way, the accelerator has blocks, and these are in the order of their begins.
+awk -F '\t' '$1 != "histogram" { next }
+    { n[$4] += $9; if ($5 == "accelerator") blocks[$4]++; bad += $8 < $7 || ($6 > 1 && $7 < last[$4, $5]); last[$4, $5] = $7; all = $2 }
+    END { for (way in n) { ways++; bad += n[way] < all || n[way] > all + 64 || !blocks[way] } exit bad || ways != 4 }' loops/hdss-blocks.tsv ||
+    fail "blocks: $(cat loops/hdss-blocks.tsv)"
+awk -F '\t' '$1 == "blackscholes" { n++; sum += $6; all = $2; bad += $8 > $7 || $10 < 0 || $10 > 1 }
+    END { exit bad || n != 2 || sum < all }' loops/hdss-idle.tsv || fail "idle: $(cat loops/hdss-idle.tsv)"
 # The device's process is never ahead of the device's pace. Beside a core it does most.
 emulated() { # APP TIMES-A-CORE
     awk -F '\t' -v app="$1" -v most="$2" '
@@ -95,7 +102,7 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
     [ "$(grep -c '	wavefront	skipped	GPUs here: 0$' none/hdss-fronts.tsv)" = 9 ] || fail "fronts: $(cat none/hdss-fronts.tsv)"
     [ "$(grep -c 'emulated	skipped	--opt apps leaves it out$' none/hdss-emulated.tsv)" = 2 ] ||
         fail "emulated: $(cat none/hdss-emulated.tsv)"
-    for name in alone cores chunks fits; do
+    for name in alone cores blocks idle chunks fits; do
         grep -q 'skipped	there is no GPU' none/hdss-$name.tsv || fail "$name without a GPU: $(cat none/hdss-$name.tsv)"
     done
     awk -F '\t' '$1 == "ep" && $3 == "cuda:* cpu:*" && $5 > 0 { n++ } END { exit n != 2 }' none/hdss-alone.tsv ||
@@ -103,7 +110,7 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
 fi
 
 run 2 bench --figures hdss --opt figures=four
-in_err 'figures=four: of alone, ways, chunks, openmp, pipeline, fronts and emulated'
+in_err 'figures=four: of alone, ways, blocks, chunks, openmp, pipeline, fronts and emulated'
 run 2 bench --figures hdss --opt apps=lu
 in_err 'apps=lu: of blackscholes'
 run 2 bench --figures hdss --opt devices=wirtual:

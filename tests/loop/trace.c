@@ -182,6 +182,26 @@ static uint64_t check_sums(const heddle_loop *l, uint32_t unit)
 /* ---- loops ------------------------------------------------------------------------------------------------------------------ */
 
 /* An array that is read and written: a copy in and one home for each slice. */
+/* They are the bodies of the trace, and of each index once. */
+static void check_slices(const heddle_loop *l, uint64_t n_indices)
+{
+    static heddle_loop_slice slices[N_UNITS * N_TRACE];
+    uint64_t n, i, sum = 0, n_bodies = 0;
+    CHECK_OK(NULL, heddle_loop_get_slices(l, NULL, 0, &n));
+    CHECK(n > 0 && n <= N_UNITS * N_TRACE);
+    CHECK_OK(NULL, heddle_loop_get_slices(l, slices, n, &n));
+    for (i = 0; i < n; i++) {
+        sum += slices[i].end - slices[i].begin;
+        CHECK(slices[i].unit < N_UNITS && slices[i].begin_ns <= slices[i].end_ns);
+    }
+    for (i = 0; i < n_events; i++)
+        n_bodies += events[i].kind == BODIES && events[i].queue < N_QUEUES;
+    CHECK_MSG(sum == n_indices && n == n_bodies, "%llu slices of %llu indices", (unsigned long long)n,
+              (unsigned long long)sum);
+    CHECK(heddle_loop_get_slices(l, NULL, 1, &n) == HEDDLE_EINVAL &&
+          heddle_loop_get_slices(l, slices, 1, NULL) == HEDDLE_EINVAL);
+}
+
 static void check_turned(heddle_split split)
 {
     const looped_case c = {looped_turn, 60000, 0, 50, 1, split, 5};
@@ -205,6 +225,7 @@ static void check_turned(heddle_split split)
         for (unit = 0, n = 0; unit < N_UNITS; unit++)
             n += check_sums(r.loop, unit);
         CHECK_MSG(n == c.n, "%llu indices", (unsigned long long)n);
+        check_slices(r.loop, c.n);
     }
     printf("%s: %u events\n", heddle_split_name(split), n_events);
     looped_close(&r);

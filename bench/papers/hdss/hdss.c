@@ -6,6 +6,8 @@
  *             the speeds of the devices alone allow together, and the share of the GPU beside the ideal one
  *     ways    figures 3.9 and 3.12: every way to divide, on everything: how many times as quick as one core (hdss-ways), and how long after
  *             the first unit the last one ends (hdss-ends). Some ways beside 1, 3, 7, 15, ... cores (hdss-cores)
+ *     blocks  figures 3.5 and 3.11: what the GPU is given beside one core, block after block, under some ways (hdss-blocks); 3.2: how long units
+ *             have nothing to do under qilin, with a picture (hdss-idle)
  *     chunks  figures 3.1 and 3.7: the rate of the GPU by the size of a slice, and two curves through it (hdss-fits)
  *     openmp  not in the thesis: one core, and all cores, beside loops written by hand: a plain one, and OpenMP's schedules at their best
  *             chunk. It takes about 100 s: of an app that would take longer than its part there is less input
@@ -41,10 +43,10 @@ static const struct {
     const char *name;
     int (*make)(figures *f);
     const char *needs;
-} all_figures[] = {{"alone", hdss_alone, some_rows},     {"ways", hdss_ways, some_rows},
-                   {"chunks", hdss_chunks, all_rows},    {"openmp", hdss_openmp, no_rows},
-                   {"pipeline", hdss_pipeline, by_cuda}, {"fronts", hdss_fronts, some_rows},
-                   {"emulated", hdss_emulated, no_rows}};
+} all_figures[] = {{"alone", hdss_alone, some_rows},   {"ways", hdss_ways, some_rows},
+                   {"blocks", hdss_blocks, all_rows},  {"chunks", hdss_chunks, all_rows},
+                   {"openmp", hdss_openmp, no_rows},   {"pipeline", hdss_pipeline, by_cuda},
+                   {"fronts", hdss_fronts, some_rows}, {"emulated", hdss_emulated, no_rows}};
 
 const char hdss_no_gpu[] = "there is no GPU; --opt devices names what stands for one";
 
@@ -156,7 +158,8 @@ static int make_figures(figures *f, const char *list)
         n_made++;
     }
     return n_made ? CLI_OK
-                  : cli_bad("--opt figures=%s: of alone, ways, chunks, openmp, pipeline, fronts and emulated", list);
+                  : cli_bad("--opt figures=%s: of alone, ways, blocks, chunks, openmp, pipeline, fronts and emulated",
+                            list);
 }
 
 int figures_hdss(const options *o)

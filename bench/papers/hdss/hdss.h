@@ -72,6 +72,8 @@ void hdss_time(figures *f, subject *s, const char *devices, heddle_split way, si
 int hdss_open_loop(subject *s, const char *devices, heddle_split way);
 void hdss_close_loop(subject *s);
 int hdss_check(figures *f, subject *s);
+/* Is the unit a core? */
+int hdss_is_core(const heddle_fleet *f, uint32_t unit);
 /* Nonzero, and `why`: nothing may begin any more. */
 int hdss_is_late(const figures *f, char why[HDSS_WHY]);
 /* Of this machine, as "cpu:*" has them. */
@@ -110,6 +112,7 @@ int hdss_fit(size_t n, const double *x, const double *y, fit *out);
 
 int hdss_alone(figures *f);
 int hdss_ways(figures *f);
+int hdss_blocks(figures *f);
 int hdss_chunks(figures *f);
 int hdss_openmp(figures *f);
 int hdss_pipeline(figures *f);

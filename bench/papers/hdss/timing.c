@@ -34,7 +34,7 @@ void hdss_close(subject *s)
 
 /* ---- one run ---- */
 
-static int is_core(const heddle_fleet *f, uint32_t unit)
+int hdss_is_core(const heddle_fleet *f, uint32_t unit)
 {
     heddle_fleet_unit u = HEDDLE_UNIT_INIT;
     return heddle_fleet_get_unit(f, unit, &u) == HEDDLE_OK && !strncmp(u.name, "cpu:", 4);
@@ -48,7 +48,7 @@ static void add_up(const app_looping *l, uint32_t n_units, heddle_loop_unit sum[
     t->n_cores = t->n_others = 0;
     for (uint32_t i = 0; i < n_units; i++) {
         heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
-        const int kind = is_core(l->fleet, i) ? CORES : OTHERS;
+        const int kind = hdss_is_core(l->fleet, i) ? CORES : OTHERS;
         if (heddle_loop_get_unit(l->loop, i, &u) != HEDDLE_OK)
             continue;
         *(kind == CORES ? &t->n_cores : &t->n_others) += 1;

@@ -342,6 +342,36 @@ static heddle_status check(const hd_chart *c, const hd_fleet_turn *t, const char
     return HEDDLE_OK;
 }
 
+/* Rows of phases have the events of queues once more. */
+static void get_row(const hd_chart *c, uint32_t row, heddle_loop_slice *out, uint64_t most, uint64_t *n)
+{
+    const uint64_t first = (uint64_t)row * c->form.n_trace;
+    uint64_t i;
+    for (i = first; i < first + c->tallies[row].n_events; i++) {
+        const hd_chart_part *p = &c->parts[i];
+        if (p->phase != HEDDLE_PHASE_BODIES)
+            continue;
+        if (*n < most)
+            out[*n] = (heddle_loop_slice){p->begin, p->end, p->begin_ns - c->start_ns, p->end_ns - c->start_ns,
+                                          c->rows[row].unit};
+        ++*n;
+    }
+}
+
+heddle_status hd_chart_get_slices(const hd_chart *c, const hd_fleet_turn *t, heddle_loop_slice *out, uint64_t most,
+                                  uint64_t *n, const char *call)
+{
+    uint32_t row;
+    HD_TRY(check(c, t, "loop", "", call));
+    *n = 0;
+    for (row = 0; row < c->n_rows; row++) {
+        const hd_chart_unit *u = &c->units[c->rows[row].unit].is;
+        if (is_alone(u) || c->rows[row].queue < u->n_queues)
+            get_row(c, row, out, most, n);
+    }
+    return HEDDLE_OK;
+}
+
 heddle_status hd_chart_write_trace(const hd_chart *c, const hd_fleet_turn *t, const char *what, const char *path,
                                    const char *call)
 {

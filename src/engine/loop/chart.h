@@ -4,6 +4,7 @@
 #define HD_LOOP_CHART_H
 
 #include "engine/loop/turns.h"
+#include "heddle/loop.h"
 
 typedef struct hd_chart hd_chart;
 
@@ -61,6 +62,9 @@ void hd_chart_note_marked(hd_chart *c, uint32_t unit, const heddle_accelerator *
 /* The run that it shows has ended. time_ns 0: there was none. */
 void hd_chart_end(hd_chart *c, uint64_t start_ns, uint64_t time_ns);
 
+/* The slices of a loop, as heddle_loop_get_slices has them. */
+heddle_status hd_chart_get_slices(const hd_chart *c, const hd_fleet_turn *t, heddle_loop_slice *out, uint64_t most,
+                                  uint64_t *n, const char *call);
 /* Writes the chart of a loop, wavefront or job (`what`, for the sentence of `call`), which is not running. t NULL: there is none. */
 heddle_status hd_chart_write_trace(const hd_chart *c, const hd_fleet_turn *t, const char *what, const char *path,
                                    const char *call);

@@ -198,6 +198,15 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
 
 HEDDLE_API const char *heddle_loop_how(const heddle_loop *l) { return l ? hd_how_text(&l->turn, &l->how) : ""; }
 
+HEDDLE_API heddle_status heddle_loop_get_slices(const heddle_loop *l, heddle_loop_slice *out, uint64_t most,
+                                                uint64_t *n)
+{
+    static const char call[] = "heddle_loop_get_slices";
+    if (!n || (most && !out))
+        return hd_say(NULL, HEDDLE_EINVAL, "%s: %s is NULL", call, n ? "out" : "n");
+    return hd_chart_get_slices(l ? l->chart : NULL, l ? &l->turn : NULL, out, most, n, call);
+}
+
 HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path)
 {
     return hd_chart_write_trace(l ? l->chart : NULL, l ? &l->turn : NULL, "loop", path, "heddle_loop_write_trace");
