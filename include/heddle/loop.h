@@ -264,13 +264,10 @@ HEDDLE_API const char *heddle_loop_how(const heddle_loop *l);
  * bodies. Perfetto's JSON; a picture, title NULL: the body's name. EINVAL: there is no trace; EIO. */
 HEDDLE_API heddle_status heddle_loop_write_trace(const heddle_loop *l, const char *path);
 HEDDLE_API heddle_status heddle_loop_write_timeline(const heddle_loop *l, const char *path, const char *title);
-/* A slice of the last run of a loop with n_trace. */
+/* A slice of the last run of a loop with n_trace: indices of its tiles, and when the unit was at work on them, since the start of the run. That
+ * is the time of its bodies; of a device that does not tell of phases, with the copies in. */
 typedef struct heddle_loop_slice {
-    uint64_t begin,
-        end; /* indices of its tiles                                                                              */
-    uint64_t begin_ns,
-        end_ns; /* of its bodies, since the start of the run; where a device does not tell of phases, with the copies in */
-    uint64_t unit;
+    uint64_t begin, end, begin_ns, end_ns, unit;
 } heddle_loop_slice;
 /* All that were kept, unit by unit; a unit's in the order of each queue. Writes the first `most` of them to out, and how many there are to *n.
  * EINVAL: there is no trace; EBUSY. */

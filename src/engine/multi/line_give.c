@@ -180,7 +180,7 @@ static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, 
     uint8_t comes_home[HD_SEGMENTS_MOST_USES];
     hd_kind_uses(k, &p->block, uses, comes_home);
     set_hulls(p, d, uses);
-    l->came = hd_line_is_crowded(l, d) ? hd_line_missing(l, d, p) : 0;
+    hd_line_device_at(l, d)->came = hd_line_is_crowded(l, d) ? hd_line_missing(l, d, p) : 0;
     HD_TRY(check_lost(l, uses, k->config.n_uses));
     HD_TRY(hd_segments_give(l->segments, d, queue_of(l, p, d), uses, k->config.n_uses, &out->plan));
     note_body(p, &out->plan);

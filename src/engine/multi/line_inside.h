@@ -95,6 +95,7 @@ typedef struct hd_line_device {
     hd_line_slice *given, *last_given;
     uint32_t n_given;
     uint64_t last_ns;       /* when its last body ended */
+    uint64_t came;          /* bytes that had to come for the slice that it was given last, if room was short */
     int is_lost, is_untidy; /* untidy: it was given a slice since hd_segments_tidy */
 } hd_line_device;
 
@@ -114,7 +115,6 @@ struct hd_line {
     uint32_t n_waiting;        /* slices of opened jobs that have not been given */
     uint64_t n_under_way;
     uint64_t now_ns;    /* of the last hd_line_give */
-    uint64_t came;      /* bytes that had to come for the slice that was given last, if room was short */
     uint64_t n_changes; /* of bounds, of all kinds */
     hd_line_kind *kinds;
     uint32_t lost_array; /* rows that a job needed and nobody has; HD_NONE: there were none */

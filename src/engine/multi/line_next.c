@@ -57,10 +57,11 @@ static uint64_t next_job(const hd_line *l, uint32_t device, uint32_t array, cons
     return UINT64_MAX;
 }
 
-/* Where room is short, slices for which much more has to come than for the one that was given last wait until there are no others. */
+/* Where room is short, slices for which much more has to come than for the device's last one wait until there are no others. */
 static int is_far(const hd_line *l, uint32_t d, const hd_line_slice *p)
 {
-    return hd_line_is_crowded(l, d) && hd_line_missing(l, d, p) > l->came + l->pool_bytes[d] / FAR_PART;
+    const uint64_t came = hd_line_device_at(l, d)->came;
+    return hd_line_is_crowded(l, d) && hd_line_missing(l, d, p) > came + l->pool_bytes[d] / FAR_PART;
 }
 
 /* Where room is short, free slices for which less has to come are given before the first one of the queue. Is one of them touching the rect? */
