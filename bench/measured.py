@@ -107,7 +107,7 @@ SECTIONS = [
             "heddle bench --figures hdss --opt figures=fronts",
             "Each GPU has strides of rows. Fields are in the host's memory; of dtw and sw only the sequences travel."),
     Section("mesi-matmul", "Products of matrices by jobs", "doc/results/mesi-matmul.tsv", "bash tests/gpu.sh --long mesi",
-            "One and two H200s of one host. *Total* is from host to host, with one launch after its copies and before them. Pools are an eighth of "
+            "One and two H200s of one host. From host to host, copies of inputs and results are in the time. Pools are an eighth of "
             "the data. [multi-gpu.md](multi-gpu.md#measured-on-two-h200s) says where the time goes."),
     Section("mesi-hotspot", "Steps of hotspot by jobs", "doc/results/mesi-hotspot-1000.tsv",
             "heddle bench --figures mesi --opt figures=hotspot --opt steps=1000",

@@ -181,7 +181,6 @@ static uint64_t check_sums(const heddle_loop *l, uint32_t unit)
 
 /* ---- loops ------------------------------------------------------------------------------------------------------------------ */
 
-/* An array that is read and written: a copy in and one home for each slice. */
 /* They are the bodies of the trace, and of each index once. */
 static void check_slices(const heddle_loop *l, uint64_t n_indices)
 {
@@ -202,6 +201,7 @@ static void check_slices(const heddle_loop *l, uint64_t n_indices)
           heddle_loop_get_slices(l, slices, 1, NULL) == HEDDLE_EINVAL);
 }
 
+/* An array that is read and written: a copy in and one home for each slice. */
 static void check_turned(heddle_split split)
 {
     const looped_case c = {looped_turn, 60000, 0, 50, 1, split, 5};

@@ -179,8 +179,8 @@ static void measured_kernels(const cumas_measured *m, FILE *out, errors *e)
         put_kernel(out, "measured", m->mixes[0].names[i], 8, m->mixes[0].kernels_ms[i], share_line_at(&line, 8) / 1e6,
                    &e->percent[e->n++ * FACTORS + 2]);
     }
-    if (m && m->mixes[0].why[0])
-        fprintf(out, "measured\t-\t8\tskipped\t-\t%s\n", m->mixes[0].why);
+    if (m && (m->why[0] || m->mixes[0].why[0]))
+        fprintf(out, "measured\t-\t8\tskipped\t-\t%s\n", m->why[0] ? m->why : m->mixes[0].why);
     for (uint32_t size = 0; m && size < CUMAS_N_SIZES; size++)
         if (m->sizes[size].why[0])
             fprintf(out, "measured\t-\t8\tskipped\t-\t%s\n", m->sizes[size].why);

@@ -219,10 +219,8 @@ cumas_measured *cumas_measure(const cumas_ask *a)
     measuring m = {.ask = a, .to = calloc(1, sizeof *m.to), .begin_ns = cli_now_ns()};
     if (!m.to)
         return NULL;
-    if (room_open(&m.room, a->programs, m.to->why)) {
-        snprintf(m.to->mixes[0].why, MIX_ERROR, "%s", m.to->why);
+    if (room_open(&m.room, a->programs, m.to->why))
         return m.to;
-    }
     measure_mix(&m);
     for (uint32_t size = 0; size < CUMAS_N_SIZES && a->needs & CUMAS_SIZES; size++)
         measure_size(&m, (cumas_size)size);

@@ -55,9 +55,10 @@ static heddle_loop_slice *slices_of(const heddle_loop *l, uint64_t *n)
     return all;
 }
 
-static void skip(FILE *out, const subject *s, const loop_app *a, uint64_t n, const char *devices, const char *why)
+/* A run that failed. */
+static void skip(FILE *out, const subject *s, const char *devices)
 {
-    hdss_skip(out, a, n, devices, why ? why : s->c->error[0] ? s->c->error : "it cannot run here");
+    hdss_skip(out, s->of, s->n_indices, devices, s->c->error[0] ? s->c->error : "it cannot run here");
 }
 
 /* ---- blocks ---- */
@@ -86,9 +87,9 @@ static void make_way(gathered *g, const char *devices, size_t way)
 {
     char why[HDSS_WHY];
     if (hdss_is_late(g->f, why))
-        skip(g->out, &g->s, g->s.of, g->s.n_indices, devices, why);
+        hdss_skip(g->out, g->s.of, g->s.n_indices, devices, why);
     else if (run_traced(g->f, &g->s, devices, ways[way], 1))
-        skip(g->out, &g->s, g->s.of, g->s.n_indices, devices, NULL);
+        skip(g->out, &g->s, devices);
     else
         put_blocks(g, devices, way);
     hdss_close_loop(&g->s);
@@ -173,6 +174,26 @@ static int draw_idle(const subject *s, const char *dir)
 }
 
 /* The first run trains. */
+static int run_idle(figures *f, const loop_app *a, uint64_t n, const char *devices, const figure_files *files)
+{
+    char why[HDSS_WHY];
+    int status = CLI_OK;
+    subject s;
+    if (hdss_open(&s, a, n, why)) {
+        hdss_skip(files->tsv.out, a, n, devices, why);
+    } else {
+        if (run_traced(f, &s, devices, HEDDLE_SPLIT_QILIN, 2)) {
+            skip(files->tsv.out, &s, devices);
+        } else {
+            put_idle(files->tsv.out, &s, devices);
+            status = draw_idle(&s, files->dir);
+        }
+        hdss_close_loop(&s);
+    }
+    hdss_close(&s);
+    return status;
+}
+
 static int make_idle(figures *f)
 {
     const loop_app *a = &hdss_apps[0]; /* blackscholes, as in the thesis */
@@ -180,29 +201,16 @@ static int make_idle(figures *f)
     char devices[320], why[HDSS_WHY], note[160];
     const uint64_t n = hdss_indices(f, a);
     int status = CLI_OK;
-    subject s;
     if (figure_begin(&files))
         return CLI_BAD;
     snprintf(note, sizeof note, "%s under qilin, %.4g MB of input, a run after the one that trains", a->name,
              1e-6 * f->n_bytes);
     hdss_head(f, files.tsv.out, note, "app\tindices\tdevices\tway\tunit\tof_indices\trun_ms\tend_ms\tidle_ms\tidle");
     snprintf(devices, sizeof devices, "%s cpu:%u", f->first ? f->first : "cuda:0", hdss_cores() > 3 ? 3u : 1u);
-    if (!f->first) {
-        hdss_skip(files.tsv.out, a, n, devices, hdss_no_gpu);
-        return figure_end(&files, "hdss-idle", 0);
-    }
-    if (hdss_is_late(f, why) || hdss_open(&s, a, n, why)) {
-        hdss_skip(files.tsv.out, a, n, devices, why);
-        return figure_end(&files, "hdss-idle", 0);
-    }
-    if (run_traced(f, &s, devices, HEDDLE_SPLIT_QILIN, 2)) {
-        skip(files.tsv.out, &s, a, n, devices, NULL);
-    } else {
-        put_idle(files.tsv.out, &s, devices);
-        status = draw_idle(&s, files.dir);
-    }
-    hdss_close_loop(&s);
-    hdss_close(&s);
+    if (!f->first || hdss_is_late(f, why))
+        hdss_skip(files.tsv.out, a, n, devices, f->first ? why : hdss_no_gpu);
+    else
+        status = run_idle(f, a, n, devices, &files);
     return figure_end(&files, "hdss-idle", 0) ? CLI_BAD : status;
 }
 
