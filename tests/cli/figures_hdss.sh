@@ -47,10 +47,11 @@ for app in blackscholes histogram boxfilter ep mandel; do
             exit bad || ways != all || (said != "" && !left_out)
         }' loops/hdss-openmp.tsv || fail "openmp of $app: $(cat loops/hdss-openmp.tsv)"
 done
-# Each index once under each way, the accelerator has blocks, and these are in the order of their begins.
+# Each index once under each way, and blocks in the order of their begins. Of two tiles one unit may have both, so not each way gives the
+# accelerator some.
 awk -F '\t' '$1 != "histogram" { next }
     { n[$4] += $9; if ($5 == "accelerator") blocks[$4]++; bad += $8 < $7 || ($6 > 1 && $7 < last[$4, $5]); last[$4, $5] = $7; all = $2 }
-    END { for (way in n) { ways++; bad += n[way] < all || n[way] > all + 64 || !blocks[way] } exit bad || ways != 4 }' loops/hdss-blocks.tsv ||
+    END { for (way in n) { ways++; bad += n[way] < all || n[way] > all + 64; given += blocks[way] } exit bad || ways != 4 || !given }' loops/hdss-blocks.tsv ||
     fail "blocks: $(cat loops/hdss-blocks.tsv)"
 awk -F '\t' '$1 == "blackscholes" { n++; sum += $6; all = $2; bad += $8 > $7 || $10 < 0 || $10 > 1 }
     END { exit bad || n != 2 || sum < all }' loops/hdss-idle.tsv || fail "idle: $(cat loops/hdss-idle.tsv)"
