@@ -6,7 +6,6 @@
 #include <time.h>
 
 #define SPINS 64u
-#define NAP_NS 50000u
 
 /* Once in a run. */
 static void ask_more(heddle_loop *l)
@@ -27,17 +26,29 @@ hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out)
     return t;
 }
 
-void hd_ask_rest(heddle_loop *l, uint32_t n)
+static void tick(heddle_loop *l)
 {
-    const struct timespec nap = {0, NAP_NS};
-    if (n < SPINS) {
-        HD_PAUSE(n);
-        return;
-    }
-    (void)nanosleep(&nap, NULL);
     pthread_mutex_lock(&l->asking);
     hd_split_tick(l->split, heddle_host_clock_ns());
     pthread_mutex_unlock(&l->asking);
+}
+
+int hd_ask_pause(heddle_loop *l, uint32_t n)
+{
+    if (n < SPINS) {
+        HD_PAUSE(n);
+        return 0;
+    }
+    tick(l);
+    return 1;
+}
+
+void hd_ask_rest(heddle_loop *l, uint32_t n)
+{
+    const struct timespec nap = {0, HD_NAP_NS};
+    if (!hd_ask_pause(l, n))
+        return;
+    (void)nanosleep(&nap, NULL);
 }
 
 int hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns)

@@ -86,7 +86,7 @@ static uint32_t run_slice(heddle_loop *l, uint32_t unit, const hd_slice *s, uint
     return failure.code;
 }
 
-void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
+int hd_core_run(heddle_loop *l, hd_fleet_unit *u)
 {
     hd_share *run = &l->runs[u->index];
     hd_take take;
@@ -95,7 +95,8 @@ void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
     uint64_t began, ended, index, at;
     while ((take = hd_ask(l, u->index, &s)) != HD_TAKE_OVER) {
         if (take == HD_TAKE_LATER) {
-            hd_ask_rest(l, n_later++);
+            if (hd_ask_pause(l, n_later++))
+                return 1;
             continue;
         }
         n_later = 0;
@@ -111,4 +112,5 @@ void hd_core_run(heddle_loop *l, hd_fleet_unit *u)
             hd_tell_failed(l, u, code, index);
         hd_tell_stopped(l, u->index, &s, code ? s.end : at, began);
     }
+    return 0;
 }

@@ -300,6 +300,8 @@ HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
     hd_driver_stop(f);
     if (f->jobs)
         f->on_jobs->close(f->jobs);
+    for (i = 0; i < f->units.n; i++) /* one may be about to wake another */
+        hd_unit_join(hd_unit_at(f, i));
     for (i = 0; i < f->units.n; i++)
         hd_unit_free(hd_unit_at(f, i));
     hd_list_clear(&f->units);

@@ -136,6 +136,7 @@ typedef struct hd_share {
     uint64_t most;       /* grains of a slice, for which its buffer has room */
     uint64_t slot_bytes; /* of a queue */
     void **all;          /* of each piece that is whole: the accelerator's memory for the array */
+    int is_ready;        /* the accelerator has what is read at any index */
     char trouble[200];   /* what has happened to it, or "" */
 } hd_share;
 
@@ -240,7 +241,9 @@ static inline int hd_loop_left_out(const heddle_loop *l, uint32_t unit)
 
 /* asking.c: the loop's split, under its lock. */
 hd_take hd_ask(heddle_loop *l, uint32_t unit, hd_slice *out);
-/* For a thread that was told HD_TAKE_LATER for the n-th time in a row. */
+/* For a thread that was told HD_TAKE_LATER for the n-th time in a row: a pause. 1: none; a nap would be better. */
+int hd_ask_pause(heddle_loop *l, uint32_t n);
+/* The same with a nap, for a thread that cannot leave the run meanwhile: something of it is under way. */
 void hd_ask_rest(heddle_loop *l, uint32_t n);
 int hd_tell_ended(heddle_loop *l, uint32_t unit, const hd_slice *s, uint64_t began_ns);
 /* A core has stopped at a grain, or run all. */
@@ -261,10 +264,10 @@ int hd_is_over(heddle_loop *l);
 /* Does it read rows that it writes? Then an index cannot be run again once its results are home. */
 int hd_loop_reads_results(const heddle_loop *l);
 
-/* core.c: all that the unit has to do in this loop. */
-void hd_core_run(heddle_loop *l, hd_fleet_unit *u);
+/* core.c: all that the unit has to do in this loop; 1: for now, nothing is under way. */
+int hd_core_run(heddle_loop *l, hd_fleet_unit *u);
 /* manager.c: the same for an accelerator. */
-void hd_manager_run(heddle_loop *l, hd_fleet_unit *u);
+int hd_manager_run(heddle_loop *l, hd_fleet_unit *u);
 /* Puts a copy into a queue of the accelerator, in pieces that it takes. */
 heddle_status hd_copy_put(hd_fleet_unit *u, uint32_t queue, heddle_copy c);
 /* ending.c: combines what was found by tiles, which is at home. */
@@ -283,17 +286,19 @@ heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const 
 void hd_orphan_add(hd_fleet_unit *u, void *memory, uint64_t n_bytes);
 void hd_orphans_free(hd_fleet_unit *u);
 
-/* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; stops and frees it. */
+/* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; waits until that has ended, of a
+ * fleet that is being closed; waits, and frees it. */
 heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, const heddle_accelerator *acc,
                           hd_fleet_unit **out);
 heddle_status hd_unit_start(hd_fleet_unit *u);
+void hd_unit_join(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
 /* Takes it out of the fleet again. It is the last one. */
 void hd_unit_drop(hd_fleet_unit *u);
 /* The first unit of its kind that is not lost; itself, if all of them are. */
 uint32_t hd_unit_first(const heddle_fleet *f, uint32_t unit);
-/* One turn of a unit, on the calling thread. */
-void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
+/* One turn of a unit, on the calling thread. 1: it has nothing to do for now, and should nap outside the run. */
+int hd_unit_turn(heddle_loop *l, hd_fleet_unit *u);
 /* told.c: adds to the lines that tell how a run was divided; up to 319 bytes. */
 void hd_how_add(hd_list *how, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* May it be told into *out, a struct that begins with its size? EINVAL: t is NULL; EBUSY: it is running. `what` is "loop" or "wavefront". */

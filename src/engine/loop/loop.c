@@ -314,6 +314,7 @@ static void clear_run(heddle_loop *l)
     for (i = 0; i < l->fleet->units.n; i++) {
         hd_share *r = &l->runs[i];
         r->bytes_in = r->bytes_out = r->host_ns = 0;
+        r->is_ready = 0;
         *r->trouble = 0;
     }
 }
@@ -331,6 +332,14 @@ static hd_fleet_unit *unit_alone(const heddle_loop *l)
     return m->n_seen && m->t0_ns + (double)l->n_grains * m->each_ns < ALONE_NS ? hd_unit_at(l->fleet, i) : NULL;
 }
 
+/* The calling thread has entered the run, which nobody else is in. */
+static void run_caller(heddle_loop *l, hd_fleet_unit *u)
+{
+    while (hd_unit_turn(l, u))
+        ;
+    hd_turns_leave(l->fleet, NULL);
+}
+
 /* The calling thread does the unit's work. 0: the fleet is running another loop. */
 static int run_alone(heddle_loop *l, hd_fleet_unit *u)
 {
@@ -339,8 +348,7 @@ static int run_alone(heddle_loop *l, hd_fleet_unit *u)
         l->is_alone = 0;
         return 0;
     }
-    hd_unit_turn(l, u);
-    hd_turns_leave(l->fleet);
+    run_caller(l, u);
     return 1;
 }
 
@@ -349,8 +357,7 @@ static void run_here(heddle_loop *l)
 {
     hd_fleet_unit *u = hd_unit_at(l->fleet, 0);
     hd_turns_enter_own(&l->turn);
-    hd_unit_turn(l, u);
-    hd_turns_leave(l->fleet);
+    run_caller(l, u);
 }
 
 static heddle_status leave_jobs(const heddle_loop *l)

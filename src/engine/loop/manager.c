@@ -334,7 +334,8 @@ static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *mo
     return HEDDLE_OK;
 }
 
-static heddle_status until_over(manager *m)
+/* Or until it has had nothing to do for a while: *naps is 1. */
+static heddle_status until_over(manager *m, int *naps)
 {
     uint32_t n_flying, n_idle = 0;
     hd_take take;
@@ -344,12 +345,18 @@ static heddle_status until_over(manager *m)
         if (!n_flying && take == HD_TAKE_OVER)
             return HEDDLE_OK;
         n_idle = moved ? 0 : n_idle + 1;
-        if (n_flying && n_idle < 4096u) {
+        if (!n_flying) {
+            *naps = hd_ask_pause(m->loop, n_idle);
+            if (*naps)
+                return HEDDLE_OK;
+            continue;
+        }
+        if (n_idle < 4096u) {
             HD_PAUSE(0);
             continue;
         }
         hd_ask_rest(m->loop, n_idle);
-        if (n_flying && hd_is_over(m->loop))
+        if (hd_is_over(m->loop))
             return hd_say(NULL, HEDDLE_EBUSY, "%s does not answer; others have run what it had", m->unit->name);
     }
 }
@@ -417,11 +424,14 @@ static heddle_status bring_all(manager *m)
     return HEDDLE_OK;
 }
 
-static heddle_status take_part(manager *m)
+static heddle_status take_part(manager *m, int *naps)
 {
-    HD_TRY(come_back(m));
-    HD_TRY(bring_all(m));
-    return until_over(m);
+    if (!m->run->is_ready) {
+        HD_TRY(come_back(m));
+        HD_TRY(bring_all(m));
+        m->run->is_ready = 1;
+    }
+    return until_over(m, naps);
 }
 
 /* It is lost, or has fallen silent. What was on its way home is not known to be there. */
@@ -437,9 +447,10 @@ static void leave_in_trouble(manager *m, heddle_status s)
             hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice);
 }
 
-void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
+int hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
 {
     manager m;
+    int naps = 0;
     uint32_t q;
     heddle_status s;
     memset(&m, 0, sizeof m);
@@ -449,7 +460,8 @@ void hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
     m.has_marks = l->chart && u->acc.mark;
     for (q = 0; q < hd_unit_flying(u); q++)
         m.slots[q].at = u->buffer + q * m.run->slot_bytes;
-    s = take_part(&m);
+    s = take_part(&m, &naps);
     if (s != HEDDLE_OK)
         leave_in_trouble(&m, s);
+    return naps;
 }

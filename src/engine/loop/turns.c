@@ -11,10 +11,12 @@
 
 /* ---- the list ---------------------------------------------------------------------------------------------------------- */
 
-static void ask(hd_turn_asked *a)
+static int is_asked(hd_turn_asked *a) { return (int)__atomic_load_n(&a->is_in, __ATOMIC_RELAXED); }
+static void ask(hd_turn_asked *a) { __atomic_store_n(&a->is_in, 1, __ATOMIC_RELAXED); }
+static void forget(hd_turn_asked *a)
 {
-    a->is_in = 1;
-    (void)pthread_cond_signal(&a->changed);
+    a->naps = 0;
+    __atomic_store_n(&a->is_in, 0, __ATOMIC_RELAXED);
 }
 
 /* Units that are cores, or are not. 0: there are none. */
@@ -40,7 +42,7 @@ static int ask_units(heddle_fleet *f, int with_resting)
     return ask_some(f, 1, with_resting) || any;
 }
 
-/* Asks in the threads that are to run it. The caller holds the mutex. 0: nobody can. */
+/* Asks in the threads that are to run it. The caller holds the mutex, and calls wake() without it. 0: nobody can. */
 static int ask_in(heddle_fleet *f, const hd_fleet_turn *t)
 {
     if (t->is_callers)
@@ -51,12 +53,31 @@ static int ask_in(heddle_fleet *f, const hd_fleet_turn *t)
     return 1;
 }
 
+static void wake_asked(hd_turn_asked *a)
+{
+    if (is_asked(a))
+        (void)pthread_cond_signal(&a->changed);
+}
+
+/* Threads that were asked in. To wake one takes microseconds, in which those that are awake must not wait for the mutex. */
+static void wake(heddle_fleet *f)
+{
+    int are_cores;
+    uint64_t i;
+    wake_asked(&f->driver_asked);
+    for (are_cores = 0; are_cores < 2; are_cores++)
+        for (i = 0; i < f->units.n; i++)
+            if (hd_unit_at(f, i)->is_core == are_cores)
+                wake_asked(&hd_unit_at(f, i)->asked);
+}
+
 void hd_turns_ask_more(heddle_fleet *f)
 {
     (void)pthread_mutex_lock(&f->mutex);
     if (!f->now->is_callers)
         (void)ask_units(f, 1);
     (void)pthread_mutex_unlock(&f->mutex);
+    wake(f);
 }
 
 void hd_turns_close(heddle_fleet *f)
@@ -79,9 +100,9 @@ static int begin(heddle_fleet *f, hd_fleet_turn *t)
 static void ask_nobody(heddle_fleet *f)
 {
     uint64_t i;
-    f->driver_asked.is_in = 0;
+    forget(&f->driver_asked);
     for (i = 0; i < f->units.n; i++)
-        hd_unit_at(f, i)->asked.is_in = 0;
+        forget(&hd_unit_at(f, i)->asked);
 }
 
 /* Ends the present run, and those behind it that nobody can run. The caller holds the mutex, which is free while results are put together:
@@ -117,6 +138,19 @@ void hd_turns_add(hd_fleet_turn *t, int is_callers)
             end(f);
     }
     (void)pthread_mutex_unlock(&f->mutex);
+    wake(f);
+}
+
+/* So long from now, for waits with a limit. */
+static struct timespec until_ns(uint64_t ns)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += (time_t)(ns / 1000000000u);
+    t.tv_nsec += (long)(ns % 1000000000u);
+    t.tv_sec += t.tv_nsec / 1000000000L;
+    t.tv_nsec %= 1000000000L;
+    return t;
 }
 
 /* ---- threads come and go ------------------------------------------------------------------------------------------------ */
@@ -148,27 +182,46 @@ void hd_turns_enter_own(hd_fleet_turn *t)
     (void)pthread_mutex_unlock(&t->fleet->mutex);
 }
 
+/* The caller holds the mutex. */
+static void sleep_until_asked(heddle_fleet *f, hd_turn_asked *a)
+{
+    struct timespec until;
+    if (!a->naps) {
+        (void)pthread_cond_wait(&a->changed, &f->mutex);
+        return;
+    }
+    until = until_ns(HD_NAP_NS);
+    if (pthread_cond_timedwait(&a->changed, &f->mutex, &until) == ETIMEDOUT && a->naps)
+        ask(a);
+}
+
 hd_fleet_turn *hd_turns_enter(heddle_fleet *f, hd_turn_asked *asked)
 {
     hd_fleet_turn *t = NULL;
     (void)pthread_mutex_lock(&f->mutex);
-    while (!asked->is_in && !f->is_closing)
-        (void)pthread_cond_wait(&asked->changed, &f->mutex);
-    if (asked->is_in) {
+    while (!is_asked(asked) && !f->is_closing)
+        sleep_until_asked(f, asked);
+    if (is_asked(asked)) {
         t = f->now;
-        asked->is_in = 0;
+        forget(asked);
         t->n_inside++;
     }
     (void)pthread_mutex_unlock(&f->mutex);
     return t;
 }
 
-void hd_turns_leave(heddle_fleet *f)
+void hd_turns_leave(heddle_fleet *f, hd_turn_asked *naps)
 {
+    int is_last;
     (void)pthread_mutex_lock(&f->mutex);
-    if (!--f->now->n_inside && f->now->kind->is_over(f->now->self))
+    is_last = !--f->now->n_inside && f->now->kind->is_over(f->now->self);
+    if (is_last)
         end(f);
+    else if (naps)
+        naps->naps = 1;
     (void)pthread_mutex_unlock(&f->mutex);
+    if (is_last)
+        wake(f);
 }
 
 void hd_turns_drive(hd_fleet_turn *t)
@@ -176,7 +229,7 @@ void hd_turns_drive(hd_fleet_turn *t)
     t->status = t->kind->drive(t->self);
     if (t->status != HEDDLE_OK)
         t->error = *hd_thread_error();
-    hd_turns_leave(t->fleet);
+    hd_turns_leave(t->fleet, NULL);
 }
 
 /* ---- what callers ask ------------------------------------------------------------------------------------------------------ */
@@ -203,16 +256,7 @@ hd_turn_state hd_turns_state(const hd_fleet_turn *t)
     return state;
 }
 
-struct timespec hd_turns_until(uint32_t timeout_ms)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += timeout_ms / 1000u;
-    t.tv_nsec += (long)(timeout_ms % 1000u) * 1000000L;
-    t.tv_sec += t.tv_nsec / 1000000000L;
-    t.tv_nsec %= 1000000000L;
-    return t;
-}
+struct timespec hd_turns_until(uint32_t timeout_ms) { return until_ns(timeout_ms * UINT64_C(1000000)); }
 
 /* The caller holds the mutex. 0: it has not ended. */
 static int wait_for_end(hd_fleet_turn *t, uint32_t timeout_ms)

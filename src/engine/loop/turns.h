@@ -14,10 +14,11 @@
 #include <pthread.h>
 #include <time.h>
 
-/* A thread of the fleet is asked into the present run; guarded by fleet.mutex. Each has a condition of its own: a thread that is not needed
- * sleeps on. */
+/* A thread of the fleet is asked into the present run. Each has a condition of its own: a thread that is not needed sleeps on. */
+#define HD_NAP_NS 50000u
 typedef struct hd_turn_asked {
-    uint32_t is_in;
+    uint32_t is_in; /* written under fleet.mutex; atomic, since threads are woken without it */
+    int naps;       /* it has left the present run, and comes again after HD_NAP_NS; guarded by fleet.mutex */
     pthread_cond_t changed;
 } hd_turn_asked;
 
@@ -57,14 +58,15 @@ void hd_turns_add(hd_fleet_turn *t, int is_callers);
 int hd_turns_enter_alone(hd_fleet_turn *t);
 /* The thread that has started it waits until it is the present one, and enters it. */
 void hd_turns_enter_own(hd_fleet_turn *t);
-/* A thread of the fleet waits until it is asked in, and enters the present one; NULL: the fleet is being closed. */
+/* A thread of the fleet waits until it is asked in, or has slept enough, and enters the present one; NULL: the fleet is being closed. */
 hd_fleet_turn *hd_turns_enter(heddle_fleet *f, hd_turn_asked *asked);
 /* For a thread that is in the present one: asks in the units that rest, too. */
 void hd_turns_ask_more(heddle_fleet *f);
 /* The fleet is being closed: all threads hear of it. The caller holds the mutex. */
 void hd_turns_close(heddle_fleet *f);
-/* The thread has nothing left to do in the present one. */
-void hd_turns_leave(heddle_fleet *f);
+/* The thread has nothing left to do in the present one. naps: or nothing for now; if the run has not ended by then, it comes again after a nap.
+ * It is outside meanwhile, so that the run's end does not wait for it. NULL: it does not come again by itself. */
+void hd_turns_leave(heddle_fleet *f, hd_turn_asked *naps);
 /* Runs all of one that the thread has entered, and leaves. */
 void hd_turns_drive(hd_fleet_turn *t);
 hd_turn_state hd_turns_state(const hd_fleet_turn *t);

@@ -11,13 +11,7 @@
 
 /* ---- threads --------------------------------------------------------------------------------------------------------- */
 
-void hd_unit_turn(heddle_loop *l, hd_fleet_unit *u)
-{
-    if (u->is_core)
-        hd_core_run(l, u);
-    else
-        hd_manager_run(l, u);
-}
+int hd_unit_turn(heddle_loop *l, hd_fleet_unit *u) { return u->is_core ? hd_core_run(l, u) : hd_manager_run(l, u); }
 
 static void *unit_main(void *unit)
 {
@@ -26,8 +20,8 @@ static void *unit_main(void *unit)
     if (u->cpu != HD_NONE)
         hd_machine_pin(u->cpu);
     while ((t = hd_turns_enter(u->fleet, &u->asked))) {
-        hd_unit_turn(t->self, u);
-        hd_turns_leave(u->fleet);
+        const int naps = hd_unit_turn(t->self, u);
+        hd_turns_leave(u->fleet, naps ? &u->asked : NULL);
     }
     return NULL;
 }
@@ -74,11 +68,17 @@ static heddle_status get_buffer(hd_fleet_unit *u)
                   (unsigned long long)LEAST_BUFFER, (unsigned long long)u->acc.memory_bytes);
 }
 
+void hd_unit_join(hd_fleet_unit *u)
+{
+    if (u->has_thread)
+        (void)pthread_join(u->thread, NULL);
+    u->has_thread = 0;
+}
+
 void hd_unit_free(hd_fleet_unit *u)
 {
     int is_lost;
-    if (u->has_thread)
-        (void)pthread_join(u->thread, NULL);
+    hd_unit_join(u);
     is_lost = hd_unit_is_lost(u) && !(hd_unit_health(u) == HD_UNIT_SILENT && hd_manager_ask(u) == HEDDLE_OK);
     if (!u->is_core && !is_lost)
         hd_orphans_free(u);
@@ -104,7 +104,7 @@ heddle_status hd_unit_add(heddle_fleet *f, const char *name, const char *kind, c
         hd_delete(u, sizeof *u);
         return hd_say(NULL, HEDDLE_ENOMEM, "a fleet: no memory for %s", name);
     }
-    (void)pthread_cond_init(&u->asked.changed, NULL);
+    hd_fleet_init_cond(&u->asked.changed);
     u->fleet = f;
     u->is_core = !acc;
     u->cpu = HD_NONE;
