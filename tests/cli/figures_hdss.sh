@@ -4,7 +4,7 @@
 . "$2/tests/cli/common.bash"
 
 run 0 bench --figures hdss --out loops -n 400000 --runs 2 --opt devices="virtual: cpu:1" --opt side=400
-for name in alone.tsv alone.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg blocks.tsv blocks.svg idle.tsv idle.svg chunks.tsv chunks.svg fits.tsv openmp.tsv openmp.svg pipeline.tsv \
+for name in alone.tsv alone.svg shares.svg ways.tsv ways.svg ends.svg cores.tsv cores.svg blocks.tsv blocks.svg idle.tsv idle.svg chunks.tsv chunks.svg fits.tsv fits-blackscholes.svg fits-histogram.svg fits-boxfilter.svg fits-ep.svg openmp.tsv openmp.svg pipeline.tsv \
     fronts.tsv fronts.svg emulated.tsv emulated-blackscholes.svg emulated-histogram.svg; do
     in_out "^loops/hdss-$name$"
 done
@@ -31,8 +31,9 @@ for app in blackscholes histogram boxfilter ep mandel; do
         awk -F '\t' -v app=$app -v way=$way '$1 == app && $3 == "virtual: cpu:1" && $4 == way { n++ } END { exit n != 1 }' \
             loops/hdss-ways.tsv || fail "no row of $app, $way"
     done
-    awk -F '\t' -v app=$app '$1 == app && $3 == "virtual: cpu:1" && $5 > 0 && $8 > 0 { ways = ways $4 " " }
-        END { exit ways != "cut hdss guided hguided static " }' loops/hdss-cores.tsv || fail "cores of $app: $(cat loops/hdss-cores.tsv)"
+    awk -F '\t' -v app=$app '$1 == app && $3 == "virtual: cpu:1" && $5 > 0 && $8 > 0 { ways[$4]++; n++ }
+        $1 == app && $3 == "virtual:" && $4 == "cut" && $10 == 1 { alone++ }
+        END { for (way in ways) seen++; exit n != 10 || seen != 10 || alone != 1 }' loops/hdss-cores.tsv || fail "cores of $app: $(cat loops/hdss-cores.tsv)"
     # The library and loops by hand, each over the library on the same devices. They are right: else they would be skipped.
     awk -F '\t' -v app=$app '
         function near(a, b) { return a - b < 0.01 * b && b - a < 0.01 * b }
@@ -111,7 +112,7 @@ if "$heddle" info | grep '^  cuda .*no device)' >/dev/null; then
 fi
 
 run 2 bench --figures hdss --opt figures=four
-in_err 'figures=four: of alone, ways, blocks, chunks, openmp, pipeline, fronts and emulated'
+in_err 'figures=four: of alone, ways, cores, blocks, chunks, openmp, pipeline, fronts and emulated'
 run 2 bench --figures hdss --opt apps=lu
 in_err 'apps=lu: of blackscholes'
 run 2 bench --figures hdss --opt devices=wirtual:

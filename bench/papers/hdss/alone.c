@@ -9,9 +9,19 @@
 /* SAME: as many cores as everything has. OTHERS: all accelerators, if there are several. */
 enum { ONE, ALL, SAME, FIRST_OTHER, OTHERS, EVERYTHING, FLEETS };
 enum { BAR_CORES, BAR_OTHERS, BAR_FIRST, BAR_LATER, BAR_BOUND, BARS };
+enum { SHARES = 2 };
 
 static const char *const bars[BARS] = {"all cores", "accelerator", "everything, first run", "everything, later runs",
                                        "sum of speeds alone"};
+
+static const char *const shares[SHARES] = {"of the indices, later runs", "of the sum of speeds alone"};
+
+/* What is drawn: a group an app. */
+typedef struct drawn {
+    const char *groups[HDSS_APPS];
+    size_t n_groups;
+    double value[HDSS_APPS * BARS], share[HDSS_APPS * SHARES];
+} drawn;
 
 /* What one app takes. */
 typedef struct app_times {
@@ -124,10 +134,12 @@ static void time_app(figures *f, subject *s, app_times *a)
 
 static double times_as_quick(double one, double ms) { return one > 0 && ms > 0 ? one / ms : 0; }
 
-static void draw(const app_times *a, double *value)
+static void draw(const app_times *a, double *value, double *share)
 {
     const double one = middle_ms(&a->of[ONE]);
     const hdss_timing *all = &a->of[EVERYTHING];
+    share[0] = all->n ? 100 * hdss_middle(all->later, all->n)->share : 0;
+    share[1] = 100 * a->ideal_share;
     value[BAR_CORES] = times_as_quick(one, middle_ms(&a->of[ALL]));
     value[BAR_OTHERS] = times_as_quick(one, middle_ms(&a->of[FIRST_OTHER]));
     value[BAR_FIRST] = times_as_quick(one, all->n_first ? hdss_middle(all->first, all->n_first)->ms : 0);
@@ -135,28 +147,39 @@ static void draw(const app_times *a, double *value)
     value[BAR_BOUND] = times_as_quick(one, a->bound_ms);
 }
 
-static void make_app(figures *f, size_t i, FILE *out, double *value)
+static void make_app(figures *f, size_t i, FILE *out, drawn *d)
 {
+    const size_t group = d->n_groups++;
     app_times a;
     const uint64_t n = hdss_indices(f, &hdss_apps[i]);
     char why[HDSS_WHY];
     subject s;
+    d->groups[group] = hdss_apps[i].name;
     if (hdss_open(&s, &hdss_apps[i], n, why)) {
         hdss_skip(out, &hdss_apps[i], n, f->everything, why);
     } else {
         a.s = &s;
         time_app(f, &s, &a);
         print_rows(f, out, &a);
-        draw(&a, value);
+        draw(&a, &d->value[group * BARS], &d->share[group * SHARES]);
     }
     hdss_close(&s);
 }
 
+static int end_shares(const drawn *d, const char *dir, const char *note)
+{
+    chart c = {.title = "What accelerators have of a loop on everything", .note = note, .unit = "per cent"};
+    figure_files files = {.dir = dir};
+    if (figure_begin(&files))
+        return CLI_BAD;
+    chart_fill(&c, d->n_groups, d->groups, SHARES, shares, d->share);
+    chart_print(&c, files.svg.out);
+    return figure_end_drawing(&files, "hdss-shares");
+}
+
 int hdss_alone(figures *f)
 {
-    const char *groups[HDSS_APPS];
-    double value[HDSS_APPS * BARS] = {0};
-    size_t n_groups = 0;
+    drawn d = {{NULL}, 0, {0}, {0}};
     char note[160];
     chart c = {.title = "A loop on cores, an accelerator and both", .note = note, .unit = "times as quick as one core"};
     figure_files files = {.dir = f->o->out ? f->o->out : "."};
@@ -167,11 +190,9 @@ int hdss_alone(figures *f)
               "app\tindices\tdevices\trun\tmedian_ms\tleast_ms\tmost_ms\tover\tbound_ms\tefficiency\tbalance\tshare\t"
               "ideal_share\tin_MB\tout_MB\tslices\thost_us_a_slice");
     for (size_t i = 0; i < HDSS_APPS; i++)
-        if (hdss_has_app(f, i)) {
-            make_app(f, i, files.tsv.out, &value[n_groups * BARS]);
-            groups[n_groups++] = hdss_apps[i].name;
-        }
-    chart_fill(&c, n_groups, groups, BARS, bars, value);
+        if (hdss_has_app(f, i))
+            make_app(f, i, files.tsv.out, &d);
+    chart_fill(&c, d.n_groups, d.groups, BARS, bars, d.value);
     chart_print(&c, files.svg.out);
-    return figure_end(&files, "hdss-alone", 1);
+    return figure_end(&files, "hdss-alone", 1) || end_shares(&d, files.dir, note) ? CLI_BAD : CLI_OK;
 }

@@ -7,11 +7,14 @@
 
 #include <math.h>
 
-enum { LEAST_BYTES = 12 << 10, MOST_POWER = 40, CURVES_FROM = 3 };
+enum { LEAST_BYTES = 12 << 10, MOST_POWER = 40, CURVES_FROM = 3, N_CURVES = 3 };
+
+static const char *const series_of_fits[N_CURVES] = {"measured", "n / (t0 + n / r)", "a ln n + b"};
 
 typedef struct sweep {
     figures *f;
     FILE *rows, *fits;
+    const char *dir;
     const loop_app *of;
     uint32_t from, to;                    /* powers of 2 */
     double rate[MOST_POWER];              /* indices a ms, by power; 0: skipped */
@@ -56,20 +59,56 @@ static void time_power(sweep *w, uint32_t power)
     w->ms[w->n++] = r->ms;
 }
 
-static void put_fits(const sweep *w)
-{
+typedef struct curves {
     double ln_x[MOST_POWER], rate[MOST_POWER];
     fit line, curve;
+} curves;
+
+/* The rates and both curves of an app: hdss-fits-APP.svg. */
+static int draw_curves(const sweep *w, const curves *c)
+{
+    const char *groups[MOST_POWER];
+    char names[MOST_POWER][8], note[160], name[64];
+    double value[MOST_POWER * N_CURVES], at[MOST_POWER];
+    chart drawing = {.title = "The rate of an accelerator by the size of a slice, and two curves",
+                     .note = note,
+                     .unit = "indices a ms",
+                     .at = at,
+                     .at_unit = "indices, as powers of two"};
+    figure_files files = {.dir = w->dir};
+    if (figure_begin(&files))
+        return CLI_BAD;
+    snprintf(note, sizeof note, "%s: the line of times misses by %.3g %%, the logarithm by %.3g %% (root mean square)",
+             w->of->name, 100 * c->line.error, 100 * c->curve.error);
     for (size_t i = 0; i < w->n; i++) {
-        ln_x[i] = log(w->x[i]);
-        rate[i] = w->x[i] / w->ms[i];
+        at[i] = c->ln_x[i] / log(2);
+        snprintf(names[i], sizeof names[0], "%.0f", at[i]);
+        groups[i] = names[i];
+        value[i * N_CURVES] = c->rate[i];
+        value[i * N_CURVES + 1] = w->x[i] / (c->line.b + c->line.a * w->x[i]);
+        value[i * N_CURVES + 2] = c->curve.a * c->ln_x[i] + c->curve.b;
+    }
+    chart_fill(&drawing, w->n, groups, N_CURVES, series_of_fits, value);
+    chart_print(&drawing, files.svg.out);
+    snprintf(name, sizeof name, "hdss-fits-%s", w->of->name);
+    return figure_end_drawing(&files, name);
+}
+
+static int put_fits(const sweep *w)
+{
+    curves c;
+    for (size_t i = 0; i < w->n; i++) {
+        c.ln_x[i] = log(w->x[i]);
+        c.rate[i] = w->x[i] / w->ms[i];
     }
     fprintf(w->fits, "%s\t%zu\t", w->of->name, w->n);
-    if (w->n < CURVES_FROM || hdss_fit(w->n, w->x, w->ms, &line) || hdss_fit(w->n, ln_x, rate, &curve))
+    if (w->n < CURVES_FROM || hdss_fit(w->n, w->x, w->ms, &c.line) || hdss_fit(w->n, c.ln_x, c.rate, &c.curve)) {
         fputs("skipped\tfewer than three loops are one slice\n", w->fits);
-    else
-        fprintf(w->fits, "%.5g\t%.5g\t%.3g\t%.5g\t%.5g\t%.3g\n", 1e3 * line.b, line.a > 0 ? 1 / line.a : 0,
-                100 * line.error, curve.a, curve.b, 100 * curve.error);
+        return CLI_OK;
+    }
+    fprintf(w->fits, "%.5g\t%.5g\t%.3g\t%.5g\t%.5g\t%.3g\n", 1e3 * c.line.b, c.line.a > 0 ? 1 / c.line.a : 0,
+            100 * c.line.error, c.curve.a, c.curve.b, 100 * c.curve.error);
+    return draw_curves(w, &c);
 }
 
 /* ---- the figure ---- */
@@ -108,12 +147,12 @@ static int draw(const sweep *all, size_t n, const char *note, figure_files *file
     return figure_end(files, "hdss-chunks", 1);
 }
 
-static void make_app(sweep *w)
+static int make_app(sweep *w)
 {
     choose_powers(w);
     for (uint32_t k = w->from; k <= w->to; k++)
         time_power(w, k);
-    put_fits(w);
+    return put_fits(w);
 }
 
 /* Without an accelerator: why there is nothing. */
@@ -142,8 +181,9 @@ int hdss_chunks(figures *f)
         return end_without(&rows, &fits);
     for (size_t i = 0; i < HDSS_APPS; i++)
         if (hdss_has_app(f, i)) {
-            all[n] = (sweep){.f = f, .rows = rows.tsv.out, .fits = fits.tsv.out, .of = &hdss_apps[i]};
-            make_app(&all[n++]);
+            all[n] = (sweep){.f = f, .rows = rows.tsv.out, .fits = fits.tsv.out, .dir = dir, .of = &hdss_apps[i]};
+            if (make_app(&all[n++]))
+                return CLI_BAD;
         }
     return draw(all, n, note, &rows) || figure_end(&fits, "hdss-fits", 0) ? CLI_BAD : CLI_OK;
 }

@@ -3,12 +3,13 @@
  * cores and GPUs, as in chapter 3 of Belviranli's thesis, as DIR/hdss-NAME.tsv and .svg:
  *
  *     alone   table 3.1 and figure 3.13: each app on one core, all cores, the GPU, and everything, in first and later runs; the time that
- *             the speeds of the devices alone allow together, and the share of the GPU beside the ideal one
+ *             the speeds of the devices alone allow together, and the share of the GPU beside the ideal one (hdss-shares)
  *     ways    figures 3.9 and 3.12: every way to divide, on everything: how many times as quick as one core (hdss-ways), and how long after
- *             the first unit the last one ends (hdss-ends). Some ways beside 1, 3, 7, 15, ... cores (hdss-cores)
+ *             the first unit the last one ends (hdss-ends)
+ *     cores   figure 3.9: the same with 1, 3, 7, 15, ... cores beside the GPU, and the GPU alone
  *     blocks  figures 3.5 and 3.11: what the GPU is given beside one core, block after block, under some ways (hdss-blocks); 3.2: how long units
  *             have nothing to do under qilin, with a picture (hdss-idle)
- *     chunks  figures 3.1 and 3.7: the rate of the GPU by the size of a slice, and two curves through it (hdss-fits)
+ *     chunks  figures 3.1 and 3.7: the rate of the GPU by the size of a slice, and two curves through it (hdss-fits, with a picture an app)
  *     openmp  not in the thesis: one core, and all cores, beside loops written by hand: a plain one, and OpenMP's schedules at their best
  *             chunk. It takes about 100 s: of an app that would take longer than its part there is less input
  *     pipeline  the same of the GPU alone, beside a pipeline written by hand, at its best chunk and number of streams.
@@ -43,10 +44,10 @@ static const struct {
     const char *name;
     int (*make)(figures *f);
     const char *needs;
-} all_figures[] = {{"alone", hdss_alone, some_rows},   {"ways", hdss_ways, some_rows},
-                   {"blocks", hdss_blocks, all_rows},  {"chunks", hdss_chunks, all_rows},
-                   {"openmp", hdss_openmp, no_rows},   {"pipeline", hdss_pipeline, by_cuda},
-                   {"fronts", hdss_fronts, some_rows}, {"emulated", hdss_emulated, no_rows}};
+} all_figures[] = {
+    {"alone", hdss_alone, some_rows},     {"ways", hdss_ways, some_rows},     {"cores", hdss_beside_cores, all_rows},
+    {"blocks", hdss_blocks, all_rows},    {"chunks", hdss_chunks, all_rows},  {"openmp", hdss_openmp, no_rows},
+    {"pipeline", hdss_pipeline, by_cuda}, {"fronts", hdss_fronts, some_rows}, {"emulated", hdss_emulated, no_rows}};
 
 const char hdss_no_gpu[] = "there is no GPU; --opt devices names what stands for one";
 
@@ -157,9 +158,11 @@ static int make_figures(figures *f, const char *list)
             return CLI_BAD;
         n_made++;
     }
-    return n_made ? CLI_OK
-                  : cli_bad("--opt figures=%s: of alone, ways, blocks, chunks, openmp, pipeline, fronts and emulated",
-                            list);
+    return n_made
+               ? CLI_OK
+               : cli_bad(
+                     "--opt figures=%s: of alone, ways, cores, blocks, chunks, openmp, pipeline, fronts and emulated",
+                     list);
 }
 
 int figures_hdss(const options *o)

@@ -98,6 +98,11 @@ extern const char hdss_no_gpu[];
 void hdss_put_way(FILE *out, const subject *s, const char *devices, heddle_split way, const hdss_timing *t,
                   double over);
 extern const char hdss_way_columns[];
+/* Times the way, and puts the row. How many times as quick as one core; 0: it could not run. *ends_ms: of the last end less the first. */
+double hdss_time_way(figures *f, FILE *out, subject *s, const char *devices, heddle_split way, double one_ms,
+                     double *ends_ms);
+/* The row of one core, and its time; 0: it could not run. */
+double hdss_time_one_core(figures *f, FILE *out, subject *s);
 
 /* ---- fit.c ---- */
 
@@ -112,6 +117,7 @@ int hdss_fit(size_t n, const double *x, const double *y, fit *out);
 
 int hdss_alone(figures *f);
 int hdss_ways(figures *f);
+int hdss_beside_cores(figures *f);
 int hdss_blocks(figures *f);
 int hdss_chunks(figures *f);
 int hdss_openmp(figures *f);

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* ways.c - figures 3.9 and 3.12 of the thesis: ways to divide, by how many times as quick as one core they are, and by how evenly units end;
- * all of them on everything, and some with few to many cores beside the first accelerator. */
+/* ways.c - figures 3.9 and 3.12 of the thesis: ways to divide, on everything, by how many times as quick as one core they are, and by how
+ * evenly units end. */
 #include "hdss.h"
-
-#include <math.h>
-
-enum { MOST_COUNTS = 8, SOME = 5 };
-
-static const heddle_split some[SOME] = {HEDDLE_SPLIT_CUT, HEDDLE_SPLIT_HDSS, HEDDLE_SPLIT_GUIDED, HEDDLE_SPLIT_HGUIDED,
-                                        HEDDLE_SPLIT_STATIC};
 
 typedef struct gathered {
     figures *f;
-    FILE *ways, *cores;
+    FILE *ways;
     const char *groups[HDSS_APPS];
     size_t n_groups;
     double over[HDSS_APPS * HEDDLE_N_SPLITS], ends_ms[HDSS_APPS * HEDDLE_N_SPLITS];
-    uint32_t counts[MOST_COUNTS]; /* of cores beside the accelerator */
-    size_t n_counts;
-    double logs[MOST_COUNTS * SOME], n_logs[MOST_COUNTS * SOME]; /* of how many times as quick, over apps */
 } gathered;
 
 /* Of the last end less the first. */
@@ -45,39 +35,24 @@ void hdss_put_way(FILE *out, const subject *s, const char *devices, heddle_split
                 heddle_split_name(way), t->why);
 }
 
-/* How many times as quick as one core; 0: it could not run. *ends_ms as middle_ends. */
-static double time_way(gathered *g, FILE *out, subject *s, const char *devices, heddle_split way, double one_ms,
-                       double *ends_ms)
+double hdss_time_way(figures *f, FILE *out, subject *s, const char *devices, heddle_split way, double one_ms,
+                     double *ends_ms)
 {
     hdss_timing t;
     double over;
-    hdss_time(g->f, s, devices, way, 1, &t);
+    hdss_time(f, s, devices, way, 1, &t);
     over = t.n && one_ms > 0 ? one_ms / hdss_middle(t.later, t.n)->ms : 0;
     *ends_ms = middle_ends(&t);
     hdss_put_way(out, s, devices, way, &t, over);
     return over;
 }
 
-static double time_one_core(gathered *g, subject *s)
+double hdss_time_one_core(figures *f, FILE *out, subject *s)
 {
     hdss_timing t;
-    hdss_time(g->f, s, "cpu:1", HEDDLE_SPLIT_CUT, 1, &t);
-    hdss_put_way(g->ways, s, "cpu:1", HEDDLE_SPLIT_CUT, &t, t.n ? 1 : 0);
+    hdss_time(f, s, "cpu:1", HEDDLE_SPLIT_CUT, 1, &t);
+    hdss_put_way(out, s, "cpu:1", HEDDLE_SPLIT_CUT, &t, t.n ? 1 : 0);
     return t.n ? hdss_middle(t.later, t.n)->ms : 0;
-}
-
-static void time_cores(gathered *g, subject *s, double one_ms)
-{
-    char devices[320];
-    double ends_ms;
-    for (size_t k = 0; k < g->n_counts; k++)
-        for (size_t i = 0; i < SOME; i++) {
-            double over;
-            snprintf(devices, sizeof devices, "%s cpu:%u", g->f->first, g->counts[k]);
-            over = time_way(g, g->cores, s, devices, some[i], one_ms, &ends_ms);
-            g->logs[k * SOME + i] += over > 0 ? log(over) : 0;
-            g->n_logs[k * SOME + i] += over > 0;
-        }
 }
 
 static void make_app(gathered *g, const loop_app *a)
@@ -91,24 +66,12 @@ static void make_app(gathered *g, const loop_app *a)
     if (hdss_open(&s, a, n, why)) {
         hdss_skip(g->ways, a, n, g->f->everything, why);
     } else {
-        one_ms = time_one_core(g, &s);
+        one_ms = hdss_time_one_core(g->f, g->ways, &s);
         for (int way = 0; way < HEDDLE_N_SPLITS; way++)
-            g->over[row + (size_t)way] =
-                time_way(g, g->ways, &s, g->f->everything, (heddle_split)way, one_ms, &g->ends_ms[row + (size_t)way]);
-        if (g->f->first)
-            time_cores(g, &s, one_ms);
-        else
-            hdss_skip(g->cores, a, n, "cuda:0 cpu:1", hdss_no_gpu);
+            g->over[row + (size_t)way] = hdss_time_way(g->f, g->ways, &s, g->f->everything, (heddle_split)way, one_ms,
+                                                       &g->ends_ms[row + (size_t)way]);
     }
     hdss_close(&s);
-}
-
-/* 1, 3, 7, ...: what this machine has beside one for the accelerator, but at least 1. */
-static void count_cores(gathered *g)
-{
-    const uint32_t n = hdss_cores();
-    for (uint32_t k = 1; (k == 1 || k < n) && g->n_counts < MOST_COUNTS; k = 2 * k + 1)
-        g->counts[g->n_counts++] = k;
 }
 
 /* ---- files ---- */
@@ -131,43 +94,19 @@ static int end_ways(gathered *g, figure_files *files, const char *note)
     return figure_end_drawing(&ends, "hdss-ends");
 }
 
-static int end_cores(gathered *g, figure_files *files, const char *note)
-{
-    const char *series[SOME], *groups[MOST_COUNTS];
-    char names[MOST_COUNTS][16];
-    chart c = {.title = "Cores beside an accelerator: geometric means over apps",
-               .note = note,
-               .unit = "times as quick as one core"};
-    for (size_t i = 0; i < SOME; i++)
-        series[i] = heddle_split_name(some[i]);
-    for (size_t k = 0; k < g->n_counts; k++) {
-        snprintf(names[k], sizeof names[k], "%u", g->counts[k]);
-        groups[k] = names[k];
-        for (size_t i = k * SOME; i < (k + 1) * SOME; i++)
-            g->logs[i] = g->n_logs[i] == (double)g->n_groups ? exp(g->logs[i] / g->n_logs[i]) : 0;
-    }
-    chart_fill(&c, g->n_counts, groups, SOME, series, g->logs);
-    chart_print(&c, files->svg.out);
-    return figure_end(files, "hdss-cores", g->f->first != NULL);
-}
-
 int hdss_ways(figures *f)
 {
-    const char *dir = f->o->out ? f->o->out : ".";
-    figure_files ways = {.dir = dir}, cores = {.dir = dir};
+    figure_files ways = {.dir = f->o->out ? f->o->out : "."};
     gathered g = {.f = f};
     char note[160];
-    if (figure_begin(&ways) || figure_begin(&cores))
+    if (figure_begin(&ways))
         return CLI_BAD;
     snprintf(note, sizeof note, "%.4g MB of input, over one core; medians of %zu later runs of a loop",
              1e-6 * f->n_bytes, figure_runs(f->o));
     hdss_head(f, ways.tsv.out, note, hdss_way_columns);
-    hdss_head(f, cores.tsv.out, note, hdss_way_columns);
     g.ways = ways.tsv.out;
-    g.cores = cores.tsv.out;
-    count_cores(&g);
     for (size_t i = 0; i < HDSS_APPS; i++)
         if (hdss_has_app(f, i))
             make_app(&g, &hdss_apps[i]);
-    return end_ways(&g, &ways, note) || end_cores(&g, &cores, note) ? CLI_BAD : CLI_OK;
+    return end_ways(&g, &ways, note);
 }

@@ -31,7 +31,8 @@ loop_long() {
     done
     # What a figure has no seconds for is a row that says so.
     try loop.alone 50 "${figures[@]}" --opt figures=alone --opt seconds=40
-    try loop.ways 130 "${figures[@]}" --opt figures=ways --opt seconds=118
+    try loop.ways 70 "${figures[@]}" --opt figures=ways --opt seconds=60
+    try loop.cores 120 "${figures[@]}" --opt figures=cores --opt seconds=108
     try loop.fronts 80 "${figures[@]}" --opt figures=fronts --opt seconds=60
     try loop.blocks 15 "${figures[@]}" --opt figures=blocks --opt seconds=10
     try loop.chunks 50 "${figures[@]}" --opt figures=chunks --opt seconds=40
