@@ -88,27 +88,42 @@ static void play(heddle_loop *l, uint64_t time_ns)
     CHECK_OK(NULL, l->turn.status);
 }
 
+static int runs_until_tried(heddle_loop *l, const hd_split_model *core)
+{
+    int n = 0;
+    for (; core->n_seen && n < MOST_TRIES; n++)
+        play(l, 1000000);
+    return n;
+}
+
 static void check_tried_again(void)
 {
     looped_rig r;
     heddle_fleet *f;
     const hd_split_model *core;
-    const double *idle_ns;
-    int n;
+    const hd_absence *absence;
+    hd_split_model known;
+    int n, again;
     profile_say(path, "virtual", " by 0", "0 ns and 100 ns a tile");
     profile_say(path, "core", " by 0", "0 ns and 5000000 ns a tile");
     f = open_fleet(&r);
     core = &r.loop->models[hd_unit_at(f, 1)->kind];
-    idle_ns = &r.loop->idle_ns[hd_unit_at(f, 1)->kind];
+    absence = &r.loop->absences[hd_unit_at(f, 1)->kind];
+    known = *core;
     play(r.loop, 1000000);
     CHECK_MSG(core_of(&r).is_left_out && strstr(heddle_loop_how(r.loop), "left out"), "%s", heddle_loop_how(r.loop));
-    CHECK_MSG(core->n_seen && *idle_ns == (double)r.loop->time_ns, "%u slices known, idle for %g ns of %g: %s",
-              core->n_seen, *idle_ns, (double)r.loop->time_ns, heddle_loop_how(r.loop));
-    for (n = 1; core->n_seen && n < MOST_TRIES; n++)
-        play(r.loop, 1000000);
-    CHECK_MSG(n > 300 && n < 700 && *idle_ns == 0, "%d runs", n); /* 100 times 1 and 5 ms */
+    CHECK_MSG(core->n_seen && absence->idle_ns == (double)r.loop->time_ns, "%u slices known, idle for %g ns of %g: %s",
+              core->n_seen, absence->idle_ns, (double)r.loop->time_ns, heddle_loop_how(r.loop));
+    n = 1 + runs_until_tried(r.loop, core);
+    CHECK_MSG(n > 6 && n < 15 && absence->idle_ns == 0, "%d runs", n); /* twice 1 and 5 ms */
+    r.loop->models[hd_unit_at(f, 1)->kind] = known;                    /* as if the trial had told the same */
+    again = runs_until_tried(r.loop, core);
+    CHECK_MSG(again > 1.5 * n && again < 2.7 * n, "%d runs, then %d", n, again);
     run_until_known(&r);
     CHECK_MSG(core_of(&r).each_ns < 50000, "%g ns", core_of(&r).each_ns);
+    for (n = 0; absence->after_times > 2 && n < MOST_TRIES; n++) /* it takes part, and that is no trial */
+        run(&r);
+    CHECK(n < MOST_TRIES);
     close_both(f, &r);
 }
 

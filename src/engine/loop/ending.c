@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define IDLE_TIMES 100.0 /* what it costs to try a kind that was left out */
+#define FIRST_TIMES 2.0  /* what it costs to try a kind that was left out: after so long for the first time, */
+#define MOST_TIMES 128.0 /* and after twice as long each time, up to this */
 
 /* ---- what was found --------------------------------------------------------------------------------------------------- */
 
@@ -132,19 +133,40 @@ static double trial_ns(const heddle_loop *l, uint32_t kind)
     return most;
 }
 
-/* A kind that is left out shows nothing new, and what is thought of it may come from a slice that was interrupted. So it is forgotten, and
- * tried again, when that costs little beside the runs since. */
+/* It took part. If that was because nothing was known of it, the next run shows whether it is worth it. */
+static void end_absence(hd_absence *a)
+{
+    if (!a->is_tried)
+        a->after_times = FIRST_TIMES;
+    a->idle_ns = 0;
+    a->is_tried = 0;
+}
+
+/* 1: that was long enough for a trial that costs trial_ns. */
+static int is_missed(hd_absence *a, double run_ns, double trial_ns)
+{
+    a->idle_ns += run_ns;
+    a->after_times = a->after_times > FIRST_TIMES ? a->after_times : FIRST_TIMES;
+    if (a->idle_ns <= a->after_times * trial_ns)
+        return 0;
+    a->idle_ns = 0;
+    a->is_tried = 1;
+    a->after_times = a->after_times < MOST_TIMES ? 2 * a->after_times : MOST_TIMES;
+    return 1;
+}
+
+/* A kind that is left out shows nothing new, and what is thought of it may come from slices that were interrupted. So it is forgotten, and
+ * tried again, when that costs little beside the runs since: soon at first, and later the more often it was found to be not worth it. */
 static void learn(heddle_loop *l)
 {
     uint32_t k;
     for (k = 0; k < l->fleet->n_kinds; k++) {
         const double ns = trial_ns(l, k);
         hd_split_model_of(l->split, k, &l->models[k]);
-        l->idle_ns[k] = ns > 0 ? l->idle_ns[k] + (double)l->time_ns : 0;
-        if (ns > 0 && l->idle_ns[k] > IDLE_TIMES * ns) {
+        if (!(ns > 0))
+            end_absence(&l->absences[k]);
+        else if (is_missed(&l->absences[k], (double)l->time_ns, ns))
             l->models[k] = (hd_split_model){0};
-            l->idle_ns[k] = 0;
-        }
     }
 }
 

@@ -140,6 +140,13 @@ typedef struct hd_share {
     char trouble[200];   /* what has happened to it, or "" */
 } hd_share;
 
+/* Of a kind that is left out. */
+typedef struct hd_absence {
+    double idle_ns;     /* the time of the runs that have left it out, since it ran last */
+    double after_times; /* it is tried again when that is so many times what a trial may cost */
+    int is_tried;       /* by the present run */
+} hd_absence;
+
 struct heddle_loop {
     heddle_fleet *fleet;
     const heddle_table *table;
@@ -150,7 +157,7 @@ struct heddle_loop {
     uint32_t params_bytes;
     hd_share *runs;         /* one a unit */
     hd_split_model *models; /* one a kind: what the last runs have taught */
-    double *idle_ns;        /* one a kind: the time of the runs that have left it out, since it ran last */
+    hd_absence *absences;   /* one a kind */
     int has_resting;        /* units of such kinds; the first one of a kind is there, and looks whether it is needed */
     hd_split_unit *split_units;
     /* of a run: */
@@ -236,7 +243,7 @@ void hd_map_clear(hd_piece *p);
 /* Has the last run left out the unit's kind? */
 static inline int hd_loop_left_out(const heddle_loop *l, uint32_t unit)
 {
-    return l->idle_ns[hd_unit_at(l->fleet, unit)->kind] > 0;
+    return l->absences[hd_unit_at(l->fleet, unit)->kind].idle_ns > 0;
 }
 
 /* asking.c: the loop's split, under its lock. */

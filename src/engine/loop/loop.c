@@ -133,9 +133,9 @@ static heddle_status suit_units(heddle_loop *l)
     l->split_units = hd_new(n * sizeof *l->split_units);
     l->counts = hd_new(n * sizeof *l->counts);
     l->models = hd_new(l->fleet->n_kinds * sizeof *l->models);
-    l->idle_ns = hd_new(l->fleet->n_kinds * sizeof *l->idle_ns);
+    l->absences = hd_new(l->fleet->n_kinds * sizeof *l->absences);
     l->params = hd_new(HD_SPAN_PARAMS_MOST);
-    if (!l->runs || !l->split_units || !l->counts || !l->models || !l->idle_ns || !l->params)
+    if (!l->runs || !l->split_units || !l->counts || !l->models || !l->absences || !l->params)
         return SAY(HEDDLE_ENOMEM, "out of memory");
     for (i = 0; i < n; i++)
         HD_TRY(suit_unit(l, hd_unit_at(l->fleet, i), &l->runs[i], &l->split_units[i]));
@@ -208,7 +208,7 @@ static void forget(heddle_loop *l)
     hd_delete(l->split_units, n * sizeof *l->split_units);
     hd_delete(l->counts, n * sizeof *l->counts);
     hd_delete(l->models, l->fleet->n_kinds * sizeof *l->models);
-    hd_delete(l->idle_ns, l->fleet->n_kinds * sizeof *l->idle_ns);
+    hd_delete(l->absences, l->fleet->n_kinds * sizeof *l->absences);
     hd_delete(l->params, HD_SPAN_PARAMS_MOST);
     (void)pthread_mutex_destroy(&l->asking);
     hd_delete(l, sizeof *l);
