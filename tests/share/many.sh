@@ -58,6 +58,35 @@ echo "-- versions"
 answer=$("$programs/share_raw" "$socket" hello)
 [ "$answer" = welcome ] || fail "not welcome: $answer"
 "$programs/share_raw" "$socket" hello 99 | grep -q 'another version' || fail "another version is welcome"
+answer=$("$programs/share_raw" "$socket" stop 99)
+[ "$answer" = ends ] || fail "another version's stop: $answer"
+wait "$daemon" || fail "the daemon ended otherwise"
+"$programs/share_other_version" & daemon=$!
+until [ -S "$scratch/heddle/share" ]; do sleep 0.05; done
+refuses 'another version' status
+# WHY: what the daemon says to a command that is about to run a program; it runs all the same, but not where that is an error.
+runs_plainly() {
+    "$heddle" share run -- sh -c 'echo "$LD_PRELOAD"; exit 3' >"$scratch/out" 2>"$scratch/said" && fail "a program's status is lost"
+    [ "$(grep -c "$1.*sh starts plainly" "$scratch/said")" = 1 ] || { cat "$scratch/said"; fail "not said why it starts plainly"; }
+    ! grep -q heddle "$scratch/out" || fail "not plain"
+    refuses "$1" run --require -- sh -c 'echo ran'
+    ! grep -q ^ran "$scratch/said" || fail "it ran"
+}
+runs_plainly 'another version; end it with .heddle share stop'
+refuses 'runs already: .*another version; end it with .heddle share stop' start --foreground
+stop_daemon
+
+echo "-- as many clients as there may be"
+start_daemon
+"$programs/share_raw" "$socket" fill >"$scratch/full" & filler=$!
+started+=("$filler")
+until grep -qs full "$scratch/full"; do sleep 0.05; done
+runs_plainly 'too many programs'
+refuses 'runs already; .heddle share status' start --foreground
+kill "$filler"
+wait "$filler" 2>/dev/null || true
+all_gone
+share -- true
 stop_daemon
 
 echo "-- users"

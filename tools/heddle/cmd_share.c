@@ -301,36 +301,35 @@ static int preload(const char *library)
     return failed;
 }
 
-/* Programs find MPS by a variable; what the user told them stays. */
-static int tell_mps(void)
+/* Asks whether a program may come: 0, and the folder of MPS, if there is one. Programs find it by a variable; what the user told them
+ * stays. */
+static int ask_to_run(share_why *why)
 {
     cli_buffer folder;
-    share_why why;
-    int status = cli_buffer_open(&folder);
-    if (!status && !share_request(SHARE_MPS, 0, folder.out, &why) && !fflush(folder.out) && folder.text[0])
-        status = setenv("CUDA_MPS_PIPE_DIRECTORY", folder.text, 0);
+    int failed = cli_buffer_open(&folder) ? share_because(why, "there is no memory")
+                                          : share_request(SHARE_RUN, 0, folder.out, why);
+    if (!failed && !fflush(folder.out) && folder.text[0] && setenv("CUDA_MPS_PIPE_DIRECTORY", folder.text, 0))
+        failed = share_because(why, "there is no memory");
     cli_buffer_free(&folder);
-    return status;
+    return failed;
 }
 
 static int run(int argc, char **argv)
 {
-    int require = 0, at = read_run(argc, argv, &require), fd;
+    int require = 0, at = read_run(argc, argv, &require);
     char library[4096];
     share_why why;
     if (at < 0)
         return CLI_BAD;
     if (share_program_check(argv[at], &why) || share_library_path(library, sizeof library, &why))
         return share_refused(&why);
-    fd = share_place_connect();
-    if (fd >= 0) {
-        close(fd);
-        if (preload(library) || tell_mps())
+    if (!ask_to_run(&why)) {
+        if (preload(library))
             return cli_bad("no memory");
     } else if (require)
-        return cli_bad("no daemon of this user runs; `heddle share start` starts one");
+        return share_refused(&why);
     else
-        cli_bad("no daemon of this user runs: %s starts plainly", argv[at]);
+        cli_bad("%s; %s starts plainly", why.text, argv[at]);
     execvp(argv[at], argv + at);
     return cli_bad("%s: %s", argv[at], strerror(errno));
 }

@@ -179,6 +179,8 @@ static void copy_name(char to[SHARE_NAME_BYTES], const char *from)
             *to = '?';
 }
 
+static const char too_many[] = "there are too many programs already";
+
 static void hello(daemon_state *d, share_peer *p, const share_message *m, int passed)
 {
     if (p->client >= 0 || m->u.hello.class_ >= SHARE_N_CLASSES || share_peer_map(p, passed)) {
@@ -187,7 +189,7 @@ static void hello(daemon_state *d, share_peer *p, const share_message *m, int pa
     }
     p->client = share_arbiter_join(&d->arbiter, m->u.hello.class_);
     if (p->client < 0) {
-        share_peer_send(p, SHARE_REFUSED, "there are too many programs already");
+        share_peer_send(p, SHARE_REFUSED, too_many);
         p->is_bad = 1;
         return;
     }
@@ -358,6 +360,23 @@ static void status(daemon_state *d, share_peer *p, const share_message *m)
     free(text);
 }
 
+/* A client that comes now would be taken. */
+static int has_room(const daemon_state *d)
+{
+    for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (!d->peer_of[i])
+            return 1;
+    return 0;
+}
+
+static void may_run(daemon_state *d, share_peer *p)
+{
+    if (has_room(d))
+        send_text(p, d->mps);
+    else
+        share_peer_send(p, SHARE_REFUSED, too_many);
+}
+
 static void unseen(daemon_state *d, const share_message *m)
 {
     d->n_unseen++;
@@ -383,7 +402,7 @@ static const char other_version[] = "the daemon is of another version; end it wi
 
 static void message(daemon_state *d, share_peer *p, const share_message *m, int passed)
 {
-    if (p->is_stranger || m->version != SHARE_VERSION) {
+    if (p->is_stranger || (m->version != SHARE_VERSION && m->type != SHARE_STOP)) {
         share_peer_send(p, SHARE_REFUSED, p->is_stranger ? "this daemon is another user's" : other_version);
         p->is_bad = 1;
     } else if (m->type == SHARE_HELLO) {
@@ -395,8 +414,8 @@ static void message(daemon_state *d, share_peer *p, const share_message *m, int 
         unseen(d, m);
     else if (m->type == SHARE_STATUS)
         status(d, p, m);
-    else if (m->type == SHARE_MPS)
-        send_text(p, d->mps);
+    else if (m->type == SHARE_RUN)
+        may_run(d, p);
     else if (m->type == SHARE_STOP) {
         share_peer_send(p, SHARE_TEXT, NULL);
         d->ends = 1;
@@ -454,7 +473,7 @@ static void accept_peer(daemon_state *d)
         p = d->peers[i].fd < 0 ? &d->peers[i] : NULL;
     share_peer_init(p ? p : &none, fd, share_now_ns());
     if (!p) {
-        share_peer_send(&none, SHARE_REFUSED, "there are too many programs already");
+        share_peer_send(&none, SHARE_REFUSED, too_many);
         share_peer_close(&none);
     } else
         p->is_stranger = !share_peer_is_user(fd);
@@ -628,17 +647,24 @@ int share_daemon_serve(int fd, const share_rules *rules, const char *trace, cons
 
 /* ---- its place ---- */
 
+/* Why no other one can begin: one that is not ours says so itself. */
+static int runs_already(int connection, share_why *why)
+{
+    share_why said;
+    if (connection >= 0 && share_request_over(connection, SHARE_STATUS, 0, NULL, &said))
+        return share_because(why, "a daemon of this user runs already: %.400s", said.text);
+    return share_because(why, "a daemon of this user runs already; `heddle share status` shows what it does");
+}
+
 /* One that holds the lock and has no socket any more is about to end. 0: the lock is ours. */
-static int take_lock(int fd)
+static int take_lock(int fd, share_why *why)
 {
     uint64_t end_ns = share_now_ns() + SILENT_NS;
     struct timespec nap = {0, 10000000};
     while (flock(fd, LOCK_EX | LOCK_NB)) {
         int other = share_place_connect();
-        if (other >= 0)
-            close(other);
         if (other >= 0 || share_now_ns() > end_ns)
-            return -1;
+            return runs_already(other, why);
         nanosleep(&nap, NULL);
     }
     return 0;
@@ -653,9 +679,9 @@ static int hold_lock(const char *folder, share_why *why)
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return share_because(why, "%s: %s", path, strerror(errno));
-    if (take_lock(fd)) {
+    if (take_lock(fd, why)) {
         close(fd);
-        return share_because(why, "a daemon of this user runs already; `heddle share status` shows what it does");
+        return -1;
     }
     return fd;
 }

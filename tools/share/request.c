@@ -40,23 +40,29 @@ static int read_answer(int fd, FILE *out, share_why *why)
             return share_because(why, "%s", m.u.text);
         if (!m.u.text[0])
             return 0;
-        fputs(m.u.text, out);
+        if (out)
+            fputs(m.u.text, out);
     }
 }
 
-int share_request(uint32_t type, int is_json, FILE *out, share_why *why)
+int share_request_over(int fd, uint32_t type, int is_json, FILE *out, share_why *why)
 {
     share_message m = {.version = SHARE_VERSION, .type = type};
-    int fd = share_place_connect(), status;
+    int status;
     m.u.text[0] = is_json ? 'j' : 0;
-    if (fd < 0)
-        return share_because(why, "no daemon of this user runs; `heddle share start` starts one");
     if (send(fd, &m, sizeof m, MSG_NOSIGNAL) != (ssize_t)sizeof m)
         status = share_because(why, "the daemon does not listen");
     else
         status = read_answer(fd, out, why);
     close(fd);
     return status;
+}
+
+int share_request(uint32_t type, int is_json, FILE *out, share_why *why)
+{
+    int fd = share_place_connect();
+    return fd < 0 ? share_because(why, "no daemon of this user runs; `heddle share start` starts one")
+                  : share_request_over(fd, type, is_json, out, why);
 }
 
 /* ---- the interposer ---- */

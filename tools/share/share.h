@@ -40,8 +40,11 @@ int share_mps_start(share_mps *m, share_why *why);
 /* Ends what is ours. Programs that still run keep it until they end. */
 void share_mps_stop(const share_mps *m);
 
-/* Sends SHARE_STATUS, SHARE_MPS or SHARE_STOP and writes the answer. 0, or -1: nobody is there, or says nothing. */
+/* Sends SHARE_STATUS, SHARE_RUN or SHARE_STOP and writes the answer (out NULL: nowhere). 0, or -1: nobody is there, or says nothing, or
+ * refuses it. */
 int share_request(uint32_t type, int is_json, FILE *out, share_why *why);
+/* The same over a connection, which is closed. */
+int share_request_over(int fd, uint32_t type, int is_json, FILE *out, share_why *why);
 
 /* The interposer that belongs to the running command. 0, or -1: it is not where it should be. */
 int share_library_path(char *path, size_t n_bytes, share_why *why);

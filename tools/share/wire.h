@@ -2,11 +2,14 @@
 /* wire.h - what a client and the daemon say to each other: messages over a socket, and words on a page that they share.
  *
  * The socket (AF_UNIX, SOCK_SEQPACKET) keeps messages whole; each is one share_message. Its end is the end of the client.
+ * For ever, so that one end can refuse or end another version's: the size of a message, its version and type in front and its text behind
+ * them, and the numbers of SHARE_REFUSED, SHARE_STOP and SHARE_TEXT. A daemon takes SHARE_STOP of every version.
  * The page is the client's (a memfd of fixed size, sealed); the daemon takes numbers from it, but no index and no address.
  * The daemon's words are advice: a client that finds nobody behind them goes on without. */
 #ifndef SHARE_WIRE_H
 #define SHARE_WIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -23,7 +26,7 @@ enum {
 typedef enum share_type {
     SHARE_HELLO,     /* client: its name and its page */
     SHARE_WELCOME,   /* daemon */
-    SHARE_REFUSED,   /* daemon: a sentence */
+    SHARE_REFUSED,   /* daemon: a sentence; of every version */
     SHARE_GPU,       /* client: it uses this GPU, and will call it by this number */
     SHARE_ASK,       /* client: a blocking copy wants its turn */
     SHARE_END,       /* client: it has had it */
@@ -33,9 +36,9 @@ typedef enum share_type {
     SHARE_UNSEEN,    /* a program's end: its name; it used CUDA, and we saw nothing of it */
     SHARE_TASK,      /* client: what a task has done so far */
     SHARE_STATUS,    /* command: wants the state; text "j": as JSON */
-    SHARE_STOP,      /* command: the daemon shall end */
-    SHARE_MPS,       /* command: wants the folder of MPS; no answer but its end: programs run without */
-    SHARE_TEXT,      /* daemon: a part of an answer; an empty one ends it */
+    SHARE_STOP,      /* command, of every version: the daemon shall end */
+    SHARE_RUN,       /* command: is about to run a program; the answer is the folder of MPS, or empty: without */
+    SHARE_TEXT,      /* daemon, to every version: a part of an answer; an empty one ends it */
     SHARE_N_TYPES
 } share_type;
 
@@ -84,7 +87,10 @@ typedef struct share_message {
         char text[SHARE_TEXT_BYTES];
     } u;
 } share_message;
-_Static_assert(sizeof(share_message) <= 256, "messages are small");
+_Static_assert(sizeof(share_message) == 240 && offsetof(share_message, type) == 4 &&
+                   offsetof(share_message, u.text) == 8,
+               "every version reads refusals, and ends daemons");
+_Static_assert(SHARE_REFUSED == 2 && SHARE_STOP == 12 && SHARE_TEXT == 14, "numbers of every version");
 
 /* A turn's word: the number of the turn, and what the daemon says about it. */
 enum { SHARE_SAID_NOTHING, SHARE_SAID_DECK, SHARE_SAID_GO, SHARE_SAID_YIELD };

@@ -2,6 +2,8 @@
 /* raw.c - speaks to a daemon without the client's care: another version, another user, junk.
  *
  *   raw SOCKET hello [VERSION]   prints "welcome", or the sentence of the refusal, or "closed"
+ *   raw SOCKET fill              clients, as many as are taken; prints "full", and they stay until it is killed
+ *   raw SOCKET stop VERSION      ends the daemon, as a command of this version; prints "ends", or the sentence
  *   raw SOCKET junk SEED N       N connections that send random messages, some after a right hello */
 #include "wire.h"
 
@@ -75,6 +77,31 @@ static int say_hello(const char *path, uint32_t version)
     return 0;
 }
 
+static int fill(const char *path)
+{
+    share_message m;
+    do {
+        int fd = open_socket(path);
+        hello(fd, SHARE_VERSION, SHARE_PAGE_BYTES, 1);
+        if (recv(fd, &m, sizeof m, 0) != (ssize_t)sizeof m)
+            return 1;
+    } while (m.type == SHARE_WELCOME);
+    puts("full");
+    fflush(stdout);
+    return pause();
+}
+
+static int stop(const char *path, uint32_t version)
+{
+    share_message m = {.version = version, .type = SHARE_STOP};
+    int fd = open_socket(path);
+    send_with(fd, &m, sizeof m, -1);
+    if (recv(fd, &m, sizeof m, 0) != (ssize_t)sizeof m)
+        return 1;
+    puts(m.type == SHARE_TEXT && !m.u.text[0] ? "ends" : m.u.text);
+    return 0;
+}
+
 /* Fields are small numbers as often as not: these come further. */
 static void junk_message(int fd, uint64_t *state)
 {
@@ -107,6 +134,10 @@ int main(int argc, char **argv)
 {
     if (argc >= 3 && !strcmp(argv[2], "hello"))
         return say_hello(argv[1], argc > 3 ? (uint32_t)atoi(argv[3]) : SHARE_VERSION);
+    if (argc >= 3 && !strcmp(argv[2], "fill"))
+        return fill(argv[1]);
+    if (argc >= 4 && !strcmp(argv[2], "stop"))
+        return stop(argv[1], (uint32_t)atoi(argv[3]));
     if (argc < 5)
         return 2;
     junk(argv[1], strtoull(argv[3], NULL, 0), atoi(argv[4]));

@@ -53,9 +53,9 @@ static void serve(share_page *p, int fd, const share_message *m, int kind)
 static int is_command(int fd, const share_message *m)
 {
     share_message none = {.version = SHARE_VERSION, .type = SHARE_TEXT};
-    if (m->type == SHARE_MPS)
+    if (m->type == SHARE_RUN)
         (void)!send(fd, &none, sizeof none, 0);
-    return m->type == SHARE_MPS;
+    return m->type == SHARE_RUN;
 }
 
 int main(int argc, char **argv)
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     if (bind(listener, (struct sockaddr *)&a, sizeof a) || listen(listener, 4))
         return 2;
     do
-        fd = accept(listener, NULL, NULL); /* the command looks, asks about MPS, and goes */
+        fd = accept(listener, NULL, NULL); /* the command asks whether a program may come, and goes */
     while (!receive(fd, &m, &passed) || is_command(fd, &m));
     do {
         if (m.type == SHARE_HELLO && passed >= 0)
