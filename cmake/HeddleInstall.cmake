@@ -11,7 +11,7 @@ endif()
 if(TARGET heddle_share)
     install(TARGETS heddle_share) # not for programs that link: `heddle share run` loads it
 endif()
-foreach(page heddle heddlec)
+foreach(page heddle heddle-share heddlec)
     if(EXISTS ${PROJECT_SOURCE_DIR}/doc/${page}.1)
         install(FILES doc/${page}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
     endif()

@@ -19,6 +19,9 @@ if "$heddle" help | grep -q '^  heddle share'; then
     run 0 help share
     in_out '^usage: heddle share'
     in_out '^  --policy fifo '
+    for word in $(grep -oE -- '--[a-z][a-z-]+' out | sort -u) $(grep -oE '^  heddle share [a-z]+' out | awk '{ print $3 }'); do
+        sed 's/\\-/-/g' "$source_dir/doc/heddle-share.1" | grep -qwF -- "$word" || fail "heddle-share.1 does not say $word"
+    done
 fi
 run 0 help run
 for option in -n -b --opt --input --backend --workers --policy --schedule --repeat --no-check --json --stats \
@@ -41,12 +44,12 @@ HEDDLE_WORKERS=3 run 0 info
 in_out '^  HEDDLE_WORKERS +3 '
 in_out '^  cpu +device 0: 3 workers'
 
-# The manual has everything that info lists.
+# The manuals have everything that info lists.
 run 0 info
 words=$(awk '/^(schedules|policies|ways|maps|environment)/ { on = 1; next } NF == 0 || /^[a-z]/ { on = 0 } on { print $1 }' out | sort -u)
 [ "$(echo "$words" | wc -l)" -ge 30 ] || fail "info lists $words"
 for word in $words; do
-    grep -qwF -- "$word" "$source_dir/doc/heddle.1" || fail "the manual does not say $word"
+    cat "$source_dir"/doc/heddle{,-share}.1 | grep -qwF -- "$word" || fail "the manuals do not say $word"
 done
 
 apps=$(sed -n '/^apps/,$p' out | awk 'NR > 1 { print $1 }' | tr '\n' ' ')

@@ -16,7 +16,7 @@ start_daemon
 echo "-- without a declaration: 60 MB beside 60 MB of 100"
 run a -- "$copier" 60 6 pinned; a=$last
 until_status '"memory_bytes": 62914560'
-run b --mem-wait 200000 -- "$copier" 60 1 pinned; b=$last
+run b --mem-wait 200s -- "$copier" 60 1 pinned; b=$last
 until_status "\"pid\": $b,.*\"for\": \"memory\""
 wait "$b" || { cat "$scratch/b"; fail "b did not wait for a"; }
 wait "$a"
@@ -25,7 +25,7 @@ grep -q ^right "$scratch/b"
 echo "-- no longer than it wants to"
 run a -- "$copier" 60 30 pinned; a=$last
 until_status '"memory_bytes": 62914560'
-run b --mem-wait 300 -- "$copier" 60 1 pinned; b=$last
+run b --mem-wait 300ms -- "$copier" 60 1 pinned; b=$last
 wait "$b" && fail "there was no memory"
 grep -q 'cuMemAlloc.*: 2$' "$scratch/b"
 kill -9 "$a"
@@ -38,6 +38,11 @@ run b --mem-wait 200000 -- "$copier" 60 1 pinned; b=$last
 until_status "\"pid\": $b,.*\"for\": \"memory\""
 kill -9 "$a"
 wait "$b" || { cat "$scratch/b"; fail "the memory of a dead program is not free"; }
+
+echo "-- times that are none"
+for word in 3h 1.5s s ms 86401s 99999999999999999999ms ''; do
+    refuses "mem-wait: '$word' is no time from 0 to 86400000 ms" run --mem-wait "$word" -- true
+done
 
 echo "-- alone: at once"
 begin=$SECONDS

@@ -16,9 +16,9 @@
 void share_help(FILE *out)
 {
     fputs(
-        "  heddle share start [--policy POLICY] [--row N] [--patience MS] [--kernels free|ordered]\n"
+        "  heddle share start [--policy POLICY] [--row N] [--patience TIME] [--kernels free|ordered]\n"
         "                     [--mps auto|on|off] [--ahead BYTES] [--trace FILE] [--foreground]\n"
-        "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait MS] [--ahead BYTES] [--require]\n"
+        "  heddle share run [--class high|normal|low] [--mem BYTES] [--mem-wait TIME] [--ahead BYTES] [--require]\n"
         "                   [--] PROGRAM [ARG]...\n"
         "  heddle share status [--json] [--watch]\n"
         "  heddle share profile [--] PROGRAM [ARG]...\n"
@@ -34,8 +34,10 @@ void share_help(FILE *out)
         "on earlier runs with the same arguments; 0: it does not wait for its place.\n"
         "--ahead: copies in of pageable memory return when their bytes stand in so much pinned memory. `start` says\n"
         "it for all programs that say nothing else (0: none).\n"
+        "--mem-wait: how long an allocation waits for memory of others. Times are ms, or have ms or s behind the "
+        "number.\n"
         "--mem and --ahead take K, M and G behind the number. Without a daemon `run` says so and starts the program\n"
-        "plainly; with --require that is an error.\n"
+        "plainly; with --require that is an error. `heddle info` lists the variables of these options.\n"
         "\n"
         "profile prints what the tasks of a program cost; record writes them as a trace (share-trace.json) for replay. "
         "Both see\n"
@@ -88,6 +90,25 @@ static int set_bytes(const char *name, const char *word, uint64_t least, uint64_
     return set_number(variable, n) ? CLI_BAD : CLI_OK;
 }
 
+/* "10s", "200ms" or "200" in milliseconds. */
+static int read_ms(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *n)
+{
+    size_t length = text ? strlen(text) : 0, unit = length;
+    char digits[24];
+    while (unit > 0 && (text[unit - 1] < '0' || text[unit - 1] > '9'))
+        unit--;
+    uint64_t ms = text && !strcmp(text + unit, "s") ? 1000 : 1;
+    if (!text)
+        return CLI_BAD;
+    snprintf(digits, sizeof digits, "%.*s", (int)(unit < sizeof digits ? unit : 0), text);
+    if ((ms == 1 && text[unit] && strcmp(text + unit, "ms")) ||
+        cli_parse_u64(digits, (least + ms - 1) / ms, most / ms, n))
+        return cli_bad("%s: '%s' is no time from %llu to %llu ms, as 200ms or 10s", option, text,
+                       (unsigned long long)least, (unsigned long long)most);
+    *n *= ms;
+    return CLI_OK;
+}
+
 static int set_ahead(const char *word) { return set_bytes("--ahead", word, 0, SHARE_MOST_AHEAD, "HEDDLE_SHARE_AHEAD"); }
 
 /* ---- start ---- */
@@ -101,31 +122,71 @@ typedef struct start_options {
     const char *trace;
 } start_options;
 
-static int read_kernels(const char *option, const char *word, share_rules *r)
+static int read_kernels(const char *option, const char *word, start_options *o)
 {
     if (!word || (strcmp(word, "free") && strcmp(word, "ordered")))
         return word ? cli_bad("%s: '%s' is none of free, ordered", option, word) : CLI_BAD;
-    r->orders_kernels = !strcmp(word, "ordered");
+    o->rules.orders_kernels = !strcmp(word, "ordered");
     return CLI_OK;
 }
 
-static int read_mps(const char *option, const char *word, mps_mode *mode)
+static int read_mps(const char *option, const char *word, start_options *o)
 {
     static const char *const words[N_MPS_MODES] = {"auto", "on", "off"};
     for (int i = 0; word && i < N_MPS_MODES; i++)
         if (!strcmp(word, words[i])) {
-            *mode = (mps_mode)i;
+            o->mps = (mps_mode)i;
             return CLI_OK;
         }
     return word ? cli_bad("%s: '%s' is none of auto, on, off", option, word) : CLI_BAD;
 }
 
-/* Options go before variables. */
+static int read_row(const char *option, const char *word, start_options *o)
+{
+    uint64_t n = 0;
+    int status = share_read_number(option, word, 1, 64, &n);
+    o->rules.row = (uint32_t)n;
+    return status;
+}
+
+static int read_patience(const char *option, const char *word, start_options *o)
+{
+    uint64_t n = 0;
+    int status = read_ms(option, word, 1, 3600000, &n);
+    o->rules.patience_ns = n * 1000000u;
+    return status;
+}
+
+static int read_policy(const char *option, const char *word, start_options *o)
+{
+    return share_read_policy(option, word, &o->rules.policy);
+}
+
+static int read_trace(const char *option, const char *word, start_options *o)
+{
+    (void)option; /* the file is named */
+    o->trace = word;
+    return word ? cli_check_output(word) : CLI_BAD;
+}
+
+/* Options of `start` that have a value and a variable; an option goes before its variable. */
+static const struct {
+    const char *option, *variable;
+    int (*read)(const char *name, const char *word, start_options *o);
+} start_words[] = {
+    {"--policy", "HEDDLE_SHARE_POLICY", read_policy},       {"--row", "HEDDLE_SHARE_ROW", read_row},
+    {"--patience", "HEDDLE_SHARE_PATIENCE", read_patience}, {"--trace", "HEDDLE_SHARE_TRACE", read_trace},
+    {"--kernels", "HEDDLE_SHARE_KERNELS", read_kernels},    {"--mps", "HEDDLE_SHARE_MPS", read_mps}};
+enum { N_START_WORDS = sizeof start_words / sizeof start_words[0] };
+
 static int read_variables(start_options *o)
 {
-    const char *kernels = getenv("HEDDLE_SHARE_KERNELS"), *mps = getenv("HEDDLE_SHARE_MPS");
-    int status = kernels ? read_kernels("HEDDLE_SHARE_KERNELS", kernels, &o->rules) : CLI_OK;
-    return status || !mps ? status : read_mps("HEDDLE_SHARE_MPS", mps, &o->mps);
+    int status = CLI_OK;
+    for (int i = 0; i < N_START_WORDS && !status; i++) {
+        const char *word = getenv(start_words[i].variable);
+        status = word ? start_words[i].read(start_words[i].variable, word, o) : CLI_OK;
+    }
+    return status;
 }
 
 static int check_rules(const share_rules *r)
@@ -137,32 +198,25 @@ static int check_rules(const share_rules *r)
     return share_check_row(r->policy, r->row);
 }
 
+static int start_option(start_options *o, int argc, char **argv, int *i)
+{
+    const char *name = argv[*i];
+    for (int k = 0; k < N_START_WORDS; k++)
+        if (!strcmp(name, start_words[k].option))
+            return start_words[k].read(name, share_value_of(argc, argv, i), o);
+    if (!strcmp(name, "--ahead"))
+        return set_ahead(share_value_of(argc, argv, i));
+    if (strcmp(name, "--foreground"))
+        return share_unknown("start", name);
+    o->foreground = 1;
+    return CLI_OK;
+}
+
 static int read_start(start_options *o, int argc, char **argv)
 {
     int status = read_variables(o);
-    for (int i = 0; i < argc && !status; i++) {
-        uint64_t n = 0;
-        if (!strcmp(argv[i], "--policy"))
-            status = share_read_policy(share_value_of(argc, argv, &i), &o->rules.policy);
-        else if (!strcmp(argv[i], "--row")) {
-            status = share_read_number("--row", share_value_of(argc, argv, &i), 1, 64, &n);
-            o->rules.row = (uint32_t)n;
-        } else if (!strcmp(argv[i], "--patience")) {
-            status = share_read_number("--patience", share_value_of(argc, argv, &i), 1, 3600000, &n);
-            o->rules.patience_ns = n * 1000000u;
-        } else if (!strcmp(argv[i], "--ahead"))
-            status = set_ahead(share_value_of(argc, argv, &i));
-        else if (!strcmp(argv[i], "--trace"))
-            status = (o->trace = share_value_of(argc, argv, &i)) ? cli_check_output(o->trace) : CLI_BAD;
-        else if (!strcmp(argv[i], "--kernels"))
-            status = read_kernels("--kernels", share_value_of(argc, argv, &i), &o->rules);
-        else if (!strcmp(argv[i], "--mps"))
-            status = read_mps("--mps", share_value_of(argc, argv, &i), &o->mps);
-        else if (!strcmp(argv[i], "--foreground"))
-            o->foreground = 1;
-        else
-            status = share_unknown("start", argv[i]);
-    }
+    for (int i = 0; i < argc && !status; i++)
+        status = start_option(o, argc, argv, &i);
     return status ? status : check_rules(&o->rules);
 }
 
@@ -263,13 +317,25 @@ static int run_option(int argc, char **argv, int *i)
         return set_ahead(word);
     if (strcmp(name, "--mem-wait"))
         return share_unknown("run", name);
-    return share_read_number(name, word, 0, 86400000, &n) || set_number("HEDDLE_SHARE_MEM_WAIT", n) ? CLI_BAD : CLI_OK;
+    return read_ms(name, word, 0, 86400000, &n) || set_number("HEDDLE_SHARE_MEM_WAIT", n) ? CLI_BAD : CLI_OK;
+}
+
+/* HEDDLE_SHARE_REQUIRE: 0 and 1. */
+static int read_require(int *require)
+{
+    const char *word = getenv("HEDDLE_SHARE_REQUIRE");
+    uint64_t n = 0;
+    int status = word ? share_read_number("HEDDLE_SHARE_REQUIRE", word, 0, 1, &n) : CLI_OK;
+    *require = n != 0;
+    return status;
 }
 
 /* Options, up to the program: its place among the words, or -1. */
 static int read_run(int argc, char **argv, int *require)
 {
     int i;
+    if (read_require(require))
+        return -1;
     for (i = 0; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--")) {
             i++;
@@ -302,12 +368,12 @@ static int preload(const char *library)
 }
 
 /* Asks whether a program may come: 0, and the folder of MPS, if there is one. Programs find it by a variable; what the user told them
- * stays. */
+ * stays. A daemon that says nothing may be stopped: the program may come, and goes alone if it then still does not answer. */
 static int ask_to_run(share_why *why)
 {
     cli_buffer folder;
     int failed = cli_buffer_open(&folder) ? share_because(why, "there is no memory")
-                                          : share_request(SHARE_RUN, 0, folder.out, why);
+                                          : share_request(SHARE_RUN, 0, folder.out, why) < 0;
     if (!failed && !fflush(folder.out) && folder.text[0] && setenv("CUDA_MPS_PIPE_DIRECTORY", folder.text, 0))
         failed = share_because(why, "there is no memory");
     cli_buffer_free(&folder);

@@ -39,7 +39,7 @@ static int read_policies(const char *word, uint32_t *policies)
         *policies = (1u << SHARE_N_POLICIES) - 1;
         return CLI_OK;
     }
-    status = share_read_policy(word, &one);
+    status = share_read_policy("--policy", word, &one);
     *policies = 1u << one;
     return status;
 }

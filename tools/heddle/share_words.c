@@ -30,14 +30,14 @@ int share_unknown(const char *verb, const char *word)
     return cli_bad("share %s: unknown option '%s'; see heddle help share", verb, word);
 }
 
-int share_read_policy(const char *word, share_policy *policy)
+int share_read_policy(const char *option, const char *word, share_policy *policy)
 {
     cli_guess guess = {.word = word};
     if (!word || !share_policy_of(word, policy))
         return word ? CLI_OK : CLI_BAD;
     for (int i = 0; i < SHARE_N_POLICIES; i++)
         cli_guess_offer(&guess, share_policy_word((share_policy)i));
-    return cli_bad("unknown policy '%s'%s", word, cli_guess_tail(&guess));
+    return cli_bad("%s: unknown policy '%s'%s", option, word, cli_guess_tail(&guess));
 }
 
 int share_check_row(share_policy policy, uint32_t row)

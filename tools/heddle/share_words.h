@@ -9,7 +9,7 @@
 const char *share_value_of(int argc, char **argv, int *i);
 /* CLI_OK or CLI_BAD; text NULL: it was missing. */
 int share_read_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *n);
-int share_read_policy(const char *word, share_policy *policy);
+int share_read_policy(const char *option, const char *word, share_policy *policy);
 /* CLI_BAD: the policy does not take so many rows. */
 int share_check_row(share_policy policy, uint32_t row);
 /* CLI_BAD. */

@@ -34,7 +34,7 @@ static int read_answer(int fd, FILE *out, share_why *why)
         share_message m;
         struct pollfd p = {fd, POLLIN, 0};
         if (poll(&p, 1, ANSWER_MS) != 1 || recv(fd, &m, sizeof m, 0) != (ssize_t)sizeof m)
-            return share_because(why, "the daemon does not answer");
+            return -share_because(why, "the daemon does not answer");
         m.u.text[sizeof m.u.text - 1] = 0;
         if (m.type == SHARE_REFUSED)
             return share_because(why, "%s", m.u.text);
@@ -51,7 +51,7 @@ int share_request_over(int fd, uint32_t type, int is_json, FILE *out, share_why 
     int status;
     m.u.text[0] = is_json ? 'j' : 0;
     if (send(fd, &m, sizeof m, MSG_NOSIGNAL) != (ssize_t)sizeof m)
-        status = share_because(why, "the daemon does not listen");
+        status = -share_because(why, "the daemon does not listen");
     else
         status = read_answer(fd, out, why);
     close(fd);

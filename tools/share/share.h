@@ -40,8 +40,8 @@ int share_mps_start(share_mps *m, share_why *why);
 /* Ends what is ours. Programs that still run keep it until they end. */
 void share_mps_stop(const share_mps *m);
 
-/* Sends SHARE_STATUS, SHARE_RUN or SHARE_STOP and writes the answer (out NULL: nowhere). 0, or -1: nobody is there, or says nothing, or
- * refuses it. */
+/* Sends SHARE_STATUS, SHARE_RUN or SHARE_STOP and writes the answer (out NULL: nowhere). 0; -1: nobody is there, or refuses it; 1:
+ * the daemon says nothing. */
 int share_request(uint32_t type, int is_json, FILE *out, share_why *why);
 /* The same over a connection, which is closed. */
 int share_request_over(int fd, uint32_t type, int is_json, FILE *out, share_why *why);

@@ -57,6 +57,11 @@ int share_setting_at(uint32_t i, const char **name, const char **help)
         {"HEDDLE_SHARE_TIMED", "1 = each kernel is waited for and timed, for HEDDLE_SHARE_RECORD", 0, 0, 0},
         {"HEDDLE_SHARE_KERNELS", "for heddle share start: kernels of different programs are free, or ordered", 0, 0, 0},
         {"HEDDLE_SHARE_MPS", "for heddle share start: programs run under MPS: auto, on, off", 0, 0, 0},
+        {"HEDDLE_SHARE_POLICY", "for heddle share start: in which order programs copy; see heddle help share", 0, 0, 0},
+        {"HEDDLE_SHARE_ROW", "for heddle share start: how often a program may be overtaken", 0, 0, 0},
+        {"HEDDLE_SHARE_PATIENCE", "for heddle share start: how long a program waits behind others: 2s, 200ms", 0, 0, 0},
+        {"HEDDLE_SHARE_TRACE", "for heddle share start: file of what it does, for Perfetto", 0, 0, 0},
+        {"HEDDLE_SHARE_REQUIRE", "1 = heddle share run without a daemon is an error", 0, 0, 0},
         {"HEDDLE_SHARE_CLASS", "who goes first on the link: high, normal, low", 0, 0, 0}};
     enum { N_NUMBERS = sizeof variables / sizeof variables[0], N_WORDS = sizeof words / sizeof words[0] };
     const variable *v = i < N_WORDS ? &words[i] : &variables[i < N_WORDS + N_NUMBERS ? i - N_WORDS : 0];
