@@ -22,6 +22,22 @@ wait "$b" || { cat "$scratch/b"; fail "b did not wait for a"; }
 wait "$a"
 grep -q ^right "$scratch/b"
 
+echo "-- since when: all the time, though it tried again when others freed some"
+run a -- "$copier" 60 30 pinned; a=$last
+until_status '"memory_bytes": 62914560'
+run b --mem-wait 200s -- "$copier" 60 1 pinned; b=$last
+until_status "\"pid\": $b,.*\"for\": \"memory\""
+for i in 1 2 3; do share -- "$copier" 20 1 pinned >"$scratch/c"; done # each frees what it has
+until_status "\"pid\": $b,.*\"for\": \"memory\""
+since_us() { "$heddle" share status --json | sed -n "s/.*\"pid\": $b,.*\"since_us\": \([0-9]*\)}.*/\1/p"; }
+first=$(since_us)
+sleep 0.3
+[ "$(since_us)" -ge $((first + 300000)) ] && [ "$first" -ge 200000 ] || fail "waits since $first us, then $(since_us)"
+"$heddle" share status | grep -qE 'waits for memory since [0-9]{3,} ms: wants 62 MB' || { "$heddle" share status; fail "since when"; }
+kill -9 "$a"
+wait "$a" 2>/dev/null || true
+wait "$b" || { cat "$scratch/b"; fail "b did not wait"; }
+
 echo "-- no longer than it wants to"
 run a -- "$copier" 60 30 pinned; a=$last
 until_status '"memory_bytes": 62914560'
@@ -75,7 +91,7 @@ until_status '"memory_bytes": 62914560'
 run b -- "$tasker" x 60 1 0 1; b=$last
 in_line="\"pid\": $b,[^}]*\"memory_bytes\": 0,[^}]*\"for\": \"memory\", \"gpu\": 0, \"bytes\": 62914560, \"reserved_bytes\": 62914560, \"is_in_line\": true"
 until_status "$in_line"
-"$heddle" share status | grep -q 'waits for memory: had up to 62 MB, 62 of 104 are promised or taken' || { "$heddle" share status; fail "not said why"; }
+"$heddle" share status | grep -qE 'waits for memory since [0-9]+ ms: had up to 62 MB, 62 of 104 are promised or taken' || { "$heddle" share status; fail "not said why"; }
 share --mem 0 -- "$tasker" c 20 1 0 1 >"$scratch/c" # it wants no place
 until_status "$in_line"
 kill -9 "$a"

@@ -35,6 +35,7 @@ enum {
 enum { MOST_ASKS_OF_ONE = SHARE_N_GATES + 2 * SHARE_MOST_GPUS * SHARE_N_WAYS };
 #define SILENT_NS 5000000000u
 #define SAVE_NS 1000000000u
+#define SETTLE_NS 1000000000u
 
 typedef struct daemon_state {
     int listener;
@@ -73,8 +74,10 @@ static void carry_out(daemon_state *d)
     d->arbiter.n_decisions = 0;
     for (uint32_t i = 0; i < d->memory.n_answers; i++) {
         share_answer *a = &d->memory.answers[i];
-        if (d->peer_of[a->client])
-            share_peer_tell_memory(d->peer_of[a->client], a->seq, a->said);
+        if (!d->peer_of[a->client])
+            continue;
+        d->peer_of[a->client]->wait.told_ns = share_now_ns();
+        share_peer_tell_memory(d->peer_of[a->client], a->seq, a->said);
     }
     d->memory.n_answers = 0;
 }
@@ -323,6 +326,15 @@ static void task(daemon_state *d, share_peer *p, const share_message *m)
     share_learn_task(&d->learner, (uint32_t)p->client, d->cards[link].uuid, &past);
 }
 
+/* One that was told to try, and soon asks for the same again, has waited all the time. */
+static void note_wait(share_peer *p, const share_message *m)
+{
+    uint64_t now = share_now_ns();
+    if (m->u.mem.n_bytes != p->wait.n_bytes || now - p->wait.told_ns > SETTLE_NS)
+        p->wait.since_ns = now;
+    p->wait.n_bytes = m->u.mem.n_bytes;
+}
+
 static void memory_message(daemon_state *d, share_peer *p, const share_message *m)
 {
     int link = link_of(p, m->u.mem.gpu);
@@ -332,9 +344,11 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
     share_memory_patience(&d->memory, (uint32_t)p->client, m->u.mem.patience_ms);
     if (m->type == SHARE_MEM_FREED)
         share_memory_freed(&d->memory, (uint32_t)link);
-    else
+    else {
+        note_wait(p, m);
         share_memory_ask(&d->memory, (uint32_t)p->client, (uint32_t)link, m->u.mem.seq & SHARE_MOST_SEQ,
                          m->u.mem.n_bytes, m->u.mem.is_first != 0);
+    }
     for_each_client(d, tell_wanted);
 }
 

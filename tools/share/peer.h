@@ -17,7 +17,10 @@ typedef struct share_peer {
     uint32_t class_;
     uint64_t declared_bytes; /* SHARE_BY_HISTORY: what is known of it counts */
     char name[SHARE_NAME_BYTES];
-    int link_of[SHARE_MOST_GPUS]; /* the daemon's number of a GPU; -1 */
+    struct {
+        uint64_t n_bytes, since_ns, told_ns; /* told_ns: of the last answer */
+    } wait;                                  /* for memory */
+    int link_of[SHARE_MOST_GPUS];            /* the daemon's number of a GPU; -1 */
     struct {
         uint32_t seq, done; /* seq 0: none; done: as it was seen last */
         uint64_t rests_ns;  /* all behind it is done since then */

@@ -92,9 +92,10 @@ static void print_waits(FILE *out, const share_report_input *in, const share_pee
         uint32_t gpu = in->memory->clients[p->client].gpu;
         fprintf(out,
                 "%s{\"for\": \"memory\", \"gpu\": %u, \"bytes\": %" PRIu64 ", \"reserved_bytes\": %" PRIu64
-                ", \"is_in_line\": %s}",
+                ", \"is_in_line\": %s, \"since_us\": %" PRIu64 "}",
                 comma, gpu, memory_wanted(in, p), share_memory_reserved(in->memory, gpu),
-                in->memory->clients[p->client].waits == SHARE_MEM_LINE ? "true" : "false");
+                in->memory->clients[p->client].waits == SHARE_MEM_LINE ? "true" : "false",
+                us(in->now_ns - p->wait.since_ns));
     }
     fputc(']', out);
 }
@@ -164,7 +165,10 @@ static const char *wait_for_memory(const share_report_input *in, const share_pee
     uint32_t gpu = in->memory->clients[p->client].gpu;
     if (waits == SHARE_MEM_NO_WAIT)
         return "";
-    snprintf(text, n, "waits for memory: %s %" PRIu64 " MB, %" PRIu64 " of %" PRIu64 " are promised or taken",
+    snprintf(text, n,
+             "waits for memory since %" PRIu64 " ms: %s %" PRIu64 " MB, %" PRIu64 " of %" PRIu64
+             " are promised or taken",
+             (in->now_ns - p->wait.since_ns) / 1000000u,
              waits == SHARE_MEM_MORE                 ? "wants"
              : p->declared_bytes == SHARE_BY_HISTORY ? "had up to"
                                                      : "told of",
@@ -173,14 +177,22 @@ static const char *wait_for_memory(const share_report_input *in, const share_pee
     return text;
 }
 
+/* How many later tasks went before it; nothing when none did. */
+static const char *overtaken(uint32_t n, char text[32])
+{
+    snprintf(text, 32, ", overtaken by %u", n);
+    return n ? text : "";
+}
+
 static const char *doing(const share_report_input *in, const share_peer *p, char *text, size_t n)
 {
+    char by[32];
     for (uint32_t i = 0; i < in->arbiter->n_asks; i++) {
         const share_ask *a = &in->arbiter->asks[i];
         if (a->client == (uint32_t)p->client && a->state != SHARE_FAR) {
             snprintf(text, n, "%s since %" PRIu64 " ms%s",
                      a->state == SHARE_HOLDS ? share_work_words[a->way] : share_wait_words[a->way],
-                     (in->now_ns - a->since_ns) / 1000000u, a->n_overtaken ? ", overtaken" : "");
+                     (in->now_ns - a->since_ns) / 1000000u, overtaken(a->n_overtaken, by));
             return text;
         }
     }
@@ -212,6 +224,9 @@ static void print_lines(FILE *out, const share_report_input *in)
             fprintf(out, "GPU %u, kernels: taken %.0f %% of the time, in %" PRIu64 " turns\n", i,
                     100.0 * (double)busy_ns(in, i, SHARE_KERNELS) / (double)up,
                     in->arbiter->links[i][SHARE_KERNELS].n_turns);
+        else
+            fprintf(out,
+                    "GPU %u, kernels: not seen, they pass freely; heddle share start --kernels ordered sees them\n", i);
     }
     for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
         if (in->peer_of[i])
