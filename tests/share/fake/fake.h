@@ -34,6 +34,7 @@
     X(cuMemFreeHost, (void *p))                                       \
     X(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))         \
     X(cuStreamQuery, (CUstream s))                                    \
+    X(cuModuleLoadData, (void **module, const void *image))           \
     X(cuModuleGetFunction, (CUfunction * f, void *module, const char *name))
 
 #define FAKE_DECLARE(name, params) CUresult name params;

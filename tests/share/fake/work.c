@@ -216,6 +216,14 @@ CUresult cuFuncGetName(const char **name, CUfunction f)
     return CUDA_SUCCESS;
 }
 
+/* Whatever the image is: kernels are functions of the program. */
+CUresult cuModuleLoadData(void **module, const void *image)
+{
+    ENTER(cuModuleLoadData);
+    *module = NULL;
+    return image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuModuleGetFunction(CUfunction *f, void *module, const char *name)
 {
     void *p;
