@@ -19,6 +19,10 @@ else
     grep -q 'built without' out || { cat out; fail "not replayed"; }
 fi
 
+echo "-- copies of two dimensions, too"
+"$heddle" share record --out "$scratch/flat.json" -- "$programs/share_tasker" a 16 20 8 3 flat
+[ "$(grep -c '"in_ns": \[[0-9]\{8,\}\], "kernels_ns": [0-9]\{8,\}, "out_ns": \[[0-9]\{8,\}\]' flat.json)" = 3 ] || { cat flat.json; fail "not three flat tasks"; }
+
 echo "-- its status, and its bytes, are the program's"
 "$heddle" share record -- "$programs/share_mixed" lookup 2 6 3000 1 >out || fail "another status"
 grep -q '^right' out && [ -s share-trace.json ] || { cat out; fail "no trace in this folder"; }

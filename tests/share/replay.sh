@@ -59,6 +59,16 @@ else
     grep -q 'built without' "$scratch/out" || { cat "$scratch/out"; fail "a trace"; }
 fi
 
+echo "-- several files: a program of one is none of another"
+printf 'a 55 - -\nb - 10 -\n' >"$scratch/one"
+printf 'a 55 - -\n' >"$scratch/two"
+"$heddle" share replay "$scratch/one" --rate 55 "$scratch/two" --policy fifo "$scratch/two" >"$scratch/replay"
+cat "$scratch/replay"
+grep -q '^4 programs, 4 tasks' "$scratch/replay" || fail "not all files, or not apart"
+holds "$(value fifo 12 3) > 2.9 && $(value fifo 12 3) < 10.1" "three copies and a kernel"
+refuses "No such file" replay "$scratch/one" "$scratch/nothing"
+refuses "with the files before it" replay $(yes "$scratch/two" | head -129)
+
 echo "-- refused, with a sentence"
 refuses "no number from 1" replay "$data/table.tasks" --row 0
 refuses "at most --row 9" replay "$data/table.tasks" --policy bf --row 10

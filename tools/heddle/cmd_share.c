@@ -23,7 +23,7 @@ void share_help(FILE *out)
         "  heddle share status [--json] [--watch]\n"
         "  heddle share profile [--] PROGRAM [ARG]...\n"
         "  heddle share record [--out FILE] [--] PROGRAM [ARG]...\n"
-        "  heddle share replay FILE [--policy POLICY|all] [--row N[..N]] [--orders N] [--seed N] [--rate GB/S]\n"
+        "  heddle share replay FILE... [--policy POLICY|all] [--row N[..N]] [--orders N] [--seed N] [--rate GB/S]\n"
         "                      [--slack PERCENT] [--wrong SIGMA] [--unknown] [--json]\n"
         "  heddle share stop\n"
         "\n"
@@ -43,7 +43,8 @@ void share_help(FILE *out)
         "Both see\n"
         "blocking copies of 1 MiB and more, and kernels that the program waits for. A daemon that runs learns them.\n"
         "\n"
-        "replay simulates a table or trace of tasks under policies and rows, for so many orders of arrival. A table "
+        "replay simulates tables or traces of tasks, with programs of each file apart, under policies and rows, for so "
+        "many orders of arrival. A table "
         "has a\n"
         "line a task: program, MB in (as 7x27,3 or -), ms of kernels, MB out. --wrong: estimates are wrong by a\n"
         "log-normal factor; --unknown: nothing is known of any program.\n\n",

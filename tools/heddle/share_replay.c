@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* share_replay.c - `heddle share replay FILE`: reads its options; what it prints comes from the simulator. */
+/* share_replay.c - `heddle share replay FILE...`: reads its options; what it prints comes from the simulator. */
 #include "cli.h"
 #include "share_words.h"
 
@@ -81,17 +81,17 @@ static int read_option(share_replay_options *o, int argc, char **argv, int *i)
         o->is_json = 1;
     else if (!strcmp(name, "--unknown"))
         o->is_unknown = 1;
-    else if (name[0] == '-' || o->path)
+    else if (name[0] == '-')
         return share_unknown("replay", name);
     else
-        o->path = name;
+        argv[o->n_paths++] = argv[*i]; /* in front of what was not read yet */
     o->n_orders = (uint32_t)n;
     return status;
 }
 
 static int check(const share_replay_options *o)
 {
-    if (!o->path)
+    if (!o->n_paths)
         return cli_bad("share replay takes a file of tasks; see heddle help share");
     if (o->gb_per_s <= 0)
         return cli_bad("--rate: a link of 0 GB/s copies nothing");
@@ -109,7 +109,8 @@ int share_replay_command(int argc, char **argv)
                               .n_orders = 25,
                               .slack_percent = SHARE_SLACK_PERCENT,
                               .seed = 7,
-                              .gb_per_s = 55};
+                              .gb_per_s = 55,
+                              .paths = argv};
     cli_buffer text;
     share_why why;
     int status = CLI_OK;

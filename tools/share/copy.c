@@ -272,15 +272,15 @@ int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r)
 
 int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t)
 {
-    int before = errno,
-        gpu = share_client_is_inert() || share_copy_captures(real, c->stream) ? -1 : share_client_gpu(real);
-    int has_turn;
+    int before = errno, is_ours = !share_client_is_inert() && !share_copy_captures(real, c->stream);
+    int gpu = is_ours ? share_client_gpu(real) : -1, has_turn;
     share_task_copy(gpu, c->direction, c->n_bytes, 0);
-    has_turn = share_client_asks(gpu) && finish(real, c) == CUDA_SUCCESS;
+    has_turn = (share_client_asks(gpu) || (is_ours && share_record_is_on())) && finish(real, c) == CUDA_SUCCESS;
     if (has_turn) {
         share_turn_begin(t, gpu, c->direction);
         share_turn_ask(t, c->n_bytes);
         share_turn_wait(t);
+        begin_ns = share_now_ns();
     }
     errno = before;
     return has_turn;
@@ -289,6 +289,7 @@ int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t
 void share_copy_turned(const share_copy *c, share_turn *t)
 {
     int before = errno;
+    share_task_copied(c->direction, share_now_ns() - begin_ns);
     share_turn_beat(t, c->n_bytes);
     share_turn_give(t, c->n_bytes);
     share_turn_end(t);

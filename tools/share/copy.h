@@ -29,7 +29,8 @@ int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r);
  * the link between a device and the host. */
 int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUdeviceptr from);
 
-/* A copy of another form, which the driver makes in one call: it waits here, and has ended there. 0: it takes no turn. */
+/* A copy of another form, which the driver makes in one call: it waits here, and has ended there. 0: it takes no turn,
+ * and is not recorded. */
 int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t);
 void share_copy_turned(const share_copy *c, share_turn *t);
 

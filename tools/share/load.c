@@ -39,16 +39,17 @@ static int has_room(share_load *load, void **array, uint32_t n, size_t size)
     return more != NULL;
 }
 
-int share_load_task_new(share_load *load, const char *program)
+static int task_of(share_load *load, int program)
 {
-    int p = program_of(load, program);
     void *tasks = load->tasks;
-    int ok = p >= 0 && has_room(load, &tasks, load->n_tasks, sizeof *load->tasks);
+    int ok = program >= 0 && has_room(load, &tasks, load->n_tasks, sizeof *load->tasks);
     load->tasks = tasks;
     if (ok)
-        load->tasks[load->n_tasks++] = (share_load_task){(uint32_t)p, load->n_calls, 0};
+        load->tasks[load->n_tasks++] = (share_load_task){(uint32_t)program, load->n_calls, 0};
     return ok ? 0 : -1;
 }
+
+int share_load_task_new(share_load *load, const char *program) { return task_of(load, program_of(load, program)); }
 
 int share_load_call_new(share_load *load, share_channel channel, uint64_t ns)
 {
@@ -60,6 +61,24 @@ int share_load_call_new(share_load *load, share_channel channel, uint64_t ns)
     if (ns) {
         load->calls[load->n_calls++] = (share_call){channel, ns};
         load->tasks[load->n_tasks - 1].n_calls++;
+    }
+    return 0;
+}
+
+int share_load_append(share_load *load, const share_load *more)
+{
+    uint32_t first = load->n_programs;
+    if (more->n_programs > SHARE_MOST_TASKS - first)
+        return -1;
+    memcpy(load->programs[first], more->programs, more->n_programs * sizeof more->programs[0]);
+    load->n_programs += more->n_programs;
+    for (uint32_t i = 0; i < more->n_tasks; i++) {
+        const share_load_task *t = &more->tasks[i];
+        if (task_of(load, (int)(first + t->program)))
+            return -1;
+        for (uint32_t k = t->first_call; k < t->first_call + t->n_calls; k++)
+            if (share_load_call_new(load, more->calls[k].channel, more->calls[k].ns))
+                return -1;
     }
     return 0;
 }

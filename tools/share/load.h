@@ -46,10 +46,14 @@ typedef struct share_load {
 int share_load_read(const char *text, size_t n_bytes, double gb_per_s, share_load *load, share_why *why);
 int share_load_file(const char *path, double gb_per_s, share_load *load, share_why *why);
 void share_load_free(share_load *load);
+/* All files together: a program of one is none of another, though it may have its name. Kernels are left out. */
+int share_load_files(char *const *paths, uint32_t n, double gb_per_s, share_load *load, share_why *why);
 
 /* What the two readers use. A task of a program, empty; calls go to the last task. 0, or -1: there are too many, or no
  * memory. */
 int share_load_task_new(share_load *load, const char *program);
+/* All tasks of another load, as tasks of programs that are new. */
+int share_load_append(share_load *load, const share_load *more);
 int share_load_call_new(share_load *load, share_channel channel, uint64_t ns);
 int share_load_kernel_new(share_load *load, const share_load_kernel *k);
 int share_load_read_json(const char *text, size_t n_bytes, share_load *load, share_why *why);

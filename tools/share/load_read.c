@@ -124,3 +124,20 @@ int share_load_file(const char *path, double gb_per_s, share_load *load, share_w
     free(text);
     return failed ? share_because(why, "%s: %s", path, inner.text) : 0;
 }
+
+int share_load_files(char *const *paths, uint32_t n, double gb_per_s, share_load *load, share_why *why)
+{
+    int failed = 0;
+    memset(load, 0, sizeof *load);
+    for (uint32_t i = 0; i < n && !failed; i++) {
+        share_load one;
+        failed = share_load_file(paths[i], gb_per_s, &one, why);
+        if (!failed && share_load_append(load, &one))
+            failed =
+                share_because(why, "%s: with the files before it, these are more tasks or programs than fit", paths[i]);
+        share_load_free(&one);
+    }
+    if (failed)
+        share_load_free(load);
+    return failed;
+}

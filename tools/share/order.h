@@ -18,7 +18,8 @@
     X(FIFO, "fifo", 64, "programs in the order in which their tasks began")                                   \
     X(DP, "dp", 16, "batches of --row tasks, each in a good order (dynamic programming, one order a subset)") \
     X(BF, "bf", 9, "batches of --row tasks, each in the best of all orders; at most 9")                       \
-    X(EXACT, "exact", 16, "the best order of the --row tasks that compete, asked for anew each time")         \
+    X(EXACT, "exact", 16,                                                                                     \
+      "the best order of the --row tasks that compete; planned anew when a task comes or a program leaves")   \
     X(DP_PRINTED, "dp-printed", 16, "as dp, with the costs that the thesis prints; for replay only")
 
 #define SHARE_POLICY(name, word, most, help) SHARE_POLICY_##name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* replay_file.c - `heddle share replay`: simulates a file of tasks under policies and rows, and prints a line each. */
+/* replay_file.c - `heddle share replay`: simulates files of tasks under policies and rows, and prints a line each. */
 #include "replay.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ static int print_all(const share_load *load, const share_replay_options *o, FILE
 int share_replay_file(const share_replay_options *o, FILE *out, share_why *why)
 {
     share_load load;
-    int failed = share_load_file(o->path, o->gb_per_s, &load, why);
+    int failed = share_load_files(o->paths, o->n_paths, o->gb_per_s, &load, why);
     if (failed)
         return -1;
     if (print_all(&load, o, out))

@@ -56,7 +56,8 @@ int share_profile_file(const char *path, FILE *out, share_why *why);
 
 /* `heddle share replay`: a table or trace of tasks (load.h) simulated under policies and rows. */
 typedef struct share_replay_options {
-    const char *path;
+    char *const *paths; /* programs of different files are different ones, whatever their names */
+    uint32_t n_paths;
     uint32_t policies; /* bit set */
     uint32_t row_first, row_last, n_orders, slack_percent;
     uint64_t seed;

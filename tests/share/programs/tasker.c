@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tasker.c - a program of plain tasks: it copies in, computes, copies out.
  *
- *   tasker NAME IN_MB KERNEL_MS OUT_MB ROUNDS [async]   async: from pinned memory, and it waits for all of a task at its end
+ *   tasker NAME IN_MB KERNEL_MS OUT_MB ROUNDS [async|flat]   async: from pinned memory, and it waits for all of a task at its end; flat: copies
+ *       of two dimensions
  *
  * Prints "right", and for its first task when the copy in and the task had ended, in ms of the machine's clock. */
 #include "api.h"
@@ -27,7 +28,7 @@ void compute(void **params)
     data[0] = (unsigned char)(data[0] + 1);
 }
 
-static int is_async;
+static int is_async, is_flat;
 
 static unsigned char *host_memory(size_t n)
 {
@@ -38,13 +39,39 @@ static unsigned char *host_memory(size_t n)
     return p;
 }
 
+/* Rows of 1 MB. */
+static CUDA_MEMCPY2D rows(CUdeviceptr d, const void *h, size_t n, int is_in)
+{
+    CUDA_MEMCPY2D c = {.srcMemoryType = is_in ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                       .dstMemoryType = is_in ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+                       .srcHost = h,
+                       .srcDevice = d,
+                       .dstHost = (void *)(uintptr_t)h,
+                       .dstDevice = d,
+                       .srcPitch = 1 << 20,
+                       .dstPitch = 1 << 20,
+                       .WidthInBytes = 1 << 20,
+                       .Height = n >> 20};
+    return c;
+}
+
 static void copy_in(CUdeviceptr d, const void *h, size_t n)
 {
+    CUDA_MEMCPY2D c = rows(d, h, n, 1);
+    if (is_flat) {
+        TRY(cu.cuMemcpy2D(&c));
+        return;
+    }
     TRY(is_async ? cu.cuMemcpyHtoDAsync(d, h, n, NULL) : cu.cuMemcpyHtoD(d, h, n));
 }
 
 static void copy_out(void *h, CUdeviceptr d, size_t n)
 {
+    CUDA_MEMCPY2D c = rows(d, h, n, 0);
+    if (is_flat) {
+        TRY(cu.cuMemcpy2D(&c));
+        return;
+    }
     TRY(is_async ? cu.cuMemcpyDtoHAsync(h, d, n, NULL) : cu.cuMemcpyDtoH(h, d, n));
     TRY(cu.cuStreamSynchronize(NULL));
 }
@@ -66,7 +93,7 @@ int main(int argc, char **argv)
     TRY(cu.cuCtxSetCurrent(c));
     TRY(cu.cuMemAlloc(&device, in));
     TRY(cu.cuModuleGetFunction(&f, NULL, "compute"));
-    is_async = argc > 6;
+    is_async = argc > 6 && !strcmp(argv[6], "async"), is_flat = argc > 6 && !strcmp(argv[6], "flat");
     host = host_memory(in);
     for (int round = 0; round < atoi(argv[5]); round++) {
         memset(host, round, in);
