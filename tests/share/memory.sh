@@ -14,7 +14,7 @@ copier=$programs/share_copier
 start_daemon
 
 echo "-- without a declaration: 60 MB beside 60 MB of 100"
-run a -- "$copier" 60 6 pinned; a=$last
+run a -- "$copier" 60 6 pool; a=$last
 until_status '"memory_bytes": 62914560'
 run b --mem-wait 200s -- "$copier" 60 1 pinned; b=$last
 until_status "\"pid\": $b,.*\"for\": \"memory\""

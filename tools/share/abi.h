@@ -18,6 +18,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUarray_st *CUarray;
+typedef struct CUmemPool_st *CUmemoryPool;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUmemPool_st *CUmemoryPool;
@@ -162,6 +163,8 @@ typedef struct CUlaunchConfig {
     X(cuMemAllocPitch_v2, (CUdeviceptr *p, size_t *pitch, size_t width, size_t height, unsigned element))              \
     X(cuMemAllocAsync, (CUdeviceptr *p, size_t n, CUstream s))                                                         \
     X(cuMemAllocAsync_ptsz, (CUdeviceptr *p, size_t n, CUstream s))                                                    \
+    X(cuMemAllocFromPoolAsync, (CUdeviceptr *p, size_t n, CUmemoryPool pool, CUstream s))                              \
+    X(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr *p, size_t n, CUmemoryPool pool, CUstream s))                         \
     X(cuMemFree_v2, (CUdeviceptr p))                                                                                   \
     X(cuMemFreeAsync, (CUdeviceptr p, CUstream s))                                                                     \
     X(cuMemFreeAsync_ptsz, (CUdeviceptr p, CUstream s))                                                                \

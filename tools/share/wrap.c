@@ -265,6 +265,9 @@ ALLOCATES(cuMemAllocPitch_v2, (CUdeviceptr * p, size_t *pitch, size_t width, siz
           (p, pitch, width, height, element), width *height, *p)
 ALLOCATES(cuMemAllocAsync, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p)
 ALLOCATES(cuMemAllocAsync_ptsz, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p)
+ALLOCATES(cuMemAllocFromPoolAsync, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n, *p)
+ALLOCATES(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n,
+          *p)
 ALLOCATES(cuMemCreate, (CUmemGenericAllocationHandle * h, size_t n, const void *prop, unsigned long long flags),
           (h, n, prop, flags), n, *h)
 

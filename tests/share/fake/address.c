@@ -159,6 +159,21 @@ CUresult cuMemFree_v2(CUdeviceptr p)
 ASYNC_MEMORY(cuMemAllocAsync, cuMemFreeAsync, 0)
 ASYNC_MEMORY(cuMemAllocAsync_ptsz, cuMemFreeAsync_ptsz, 1)
 
+/* It has one pool: the device. */
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t n, CUmemoryPool pool, CUstream s)
+{
+    (void)pool;
+    ENTER(cuMemAllocFromPoolAsync);
+    return fake_stream_of(s, 0) ? device_memory(p, n, FAKE_DEVICE) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *p, size_t n, CUmemoryPool pool, CUstream s)
+{
+    (void)pool;
+    ENTER(cuMemAllocFromPoolAsync_ptsz);
+    return fake_stream_of(s, 1) ? device_memory(p, n, FAKE_DEVICE) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
     CUdevice d;

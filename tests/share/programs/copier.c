@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* copier.c - a program that copies large blocks, one after the other, and checks them.
  *
- *   copier MBYTES ROUNDS KIND [WAY]   KIND: pageable, pinned, async (pinned, in a stream); WAY: in, out, both
+ *   copier MBYTES ROUNDS KIND [WAY]   KIND: pageable, pinned, async (pinned, in a stream), pool
+ *                                     (pinned; memory of the device from a pool); WAY: in, out, both
  *
  * Prints "right", its longest copy in ms, and what the driver saw. */
 #include "api.h"
@@ -74,7 +75,10 @@ int main(int argc, char **argv)
     TRY(cu.cuInit(0));
     TRY(cu.cuDevicePrimaryCtxRetain(&c, 0));
     TRY(cu.cuCtxSetCurrent(c));
-    TRY(cu.cuMemAlloc(&b.device, b.n));
+    if (!strcmp(kind, "pool"))
+        TRY(cu.cuMemAllocFromPoolAsync(&b.device, b.n, NULL, NULL));
+    else
+        TRY(cu.cuMemAlloc(&b.device, b.n));
     TRY(cu.cuStreamCreate(&b.stream, 0));
     if (!strcmp(kind, "pageable"))
         p = malloc(b.n);
