@@ -128,6 +128,16 @@ static int sum_waiting(const share_arbiter *a, uint32_t client, uint32_t link, u
     return n > 0;
 }
 
+/* Whether a window has no room for all that may be in it: those of a class that are known and have not begun. */
+static int leaves_some_out(const share_arbiter *a, const share_task *tasks, uint32_t n)
+{
+    uint32_t in_class[SHARE_N_CLASSES] = {0}, most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (tasks[i].is_known && !tasks[i].place && ++in_class[tasks[i].class_] > most)
+            most = in_class[tasks[i].class_];
+    return a->rules.policy == SHARE_POLICY_EXACT && most > a->rules.row;
+}
+
 static void rank_link(share_arbiter *a, uint32_t link, uint64_t now_ns)
 {
     share_task tasks[SHARE_MOST_CLIENTS];
@@ -151,7 +161,11 @@ static void rank_link(share_arbiter *a, uint32_t link, uint64_t now_ns)
     for (int w = 0; w < SHARE_N_WAYS; w++)
         a->links[link][w].ranked_ns = share_line_at(&a->links[link][w].turns, PART_BYTES);
     a->is_stale &= ~(1u << link);
+    a->is_crowded = (a->is_crowded & ~(1u << link)) | (uint32_t)leaves_some_out(a, tasks, n) << link;
 }
+
+/* Whether the window is to take in another task. Ticks see to that, while a copy goes on: the link shall not wait for a plan. */
+static int slides(const share_arbiter *a, uint32_t link) { return (a->is_stale & a->is_crowded) >> link & 1; }
 
 /* All that wait for a channel, and its holders. */
 static void gather(share_arbiter *a, uint32_t link, uint32_t way, candidates *c, uint64_t now_ns)
@@ -233,6 +247,7 @@ static void begin_task(share_arbiter *a, const share_ask *ask)
     a->clients[ask->client].link = ask->link;
     if (!share_policy_is_batch(a->rules.policy))
         a->clients[ask->client].place = ++a->places ? a->places : ++a->places;
+    a->is_stale |= a->is_crowded & 1u << ask->link;
 }
 
 static void hold(share_arbiter *a, share_ask *ask, uint64_t now_ns)
@@ -315,7 +330,7 @@ static void settle(share_arbiter *a, uint32_t link, uint32_t way, uint64_t now_n
         join(a, &c, c.asks[held], now_ns);
         best = best_waiting(a, &c, now_ns, &held);
     }
-    if (best < 0)
+    if (best < 0 || slides(a, link)) /* ranks come first */
         return;
     tell_deck(a, c.asks[best]);
     for (uint32_t i = 0; i < c.n; i++)
@@ -513,14 +528,17 @@ static void mark_late(share_arbiter *a, uint64_t now_ns)
 void share_arbiter_tick(share_arbiter *a, uint64_t now_ns)
 {
     mark_late(a, now_ns);
-    for (uint32_t l = 0; l < SHARE_MOST_LINKS; l++)
+    for (uint32_t l = 0; l < SHARE_MOST_LINKS; l++) {
+        if (slides(a, l))
+            rank_link(a, l, now_ns);
         for (uint32_t w = 0; w < SHARE_N_CHANNELS; w++)
             tick_way(a, l, w, now_ns);
+    }
 }
 
 uint64_t share_arbiter_next(const share_arbiter *a)
 {
-    uint64_t next = SHARE_NEVER;
+    uint64_t next = a->is_stale & a->is_crowded ? 0 : SHARE_NEVER;
     for (uint32_t i = 0; i < a->n_asks; i++) {
         const share_ask *ask = &a->asks[i];
         uint64_t at = SHARE_NEVER;

@@ -10,7 +10,8 @@
  * kernels of one could else wait for those of another, which would wait for the GPU.
  *
  * Ranks are the policy's. They are asked for anew when a task comes, its program leaves, or copies take other times than expected; what is left of a best order when its
- * first task has begun is a best order still. */
+ * first task has begun is a best order still. Where more tasks wait than `exact` plans together, one that begins makes room for another: the next
+ * tick asks, and share_arbiter_next says that it is due at once. */
 #ifndef SHARE_ARBITER_H
 #define SHARE_ARBITER_H
 
@@ -90,7 +91,8 @@ typedef struct share_arbiter {
     share_ask asks[SHARE_MOST_ASKS]; /* in the order of arrival */
     uint32_t n_asks, age, places;
     uint32_t rank[SHARE_MOST_LINKS][SHARE_MOST_CLIENTS]; /* SHARE_NO_RANK: not asked for yet */
-    uint32_t is_stale; /* bit set of links: ranks are asked for before they are used */
+    uint32_t is_stale;   /* bit set of links: ranks are asked for before they are used */
+    uint32_t is_crowded; /* bit set of links: when they were last asked for, the window of `exact` left tasks out */
     uint64_t n_arrived;
     share_decision decisions[SHARE_MOST_DECISIONS];
     uint32_t n_decisions;

@@ -264,6 +264,33 @@ static void of_plans(void)
     }
 }
 
+/* Of more programs than the row has, the next one comes into the window when one has begun. Those that only copy in have one makespan in any
+ * order, so the shortest of the window goes first. The plan is made while a copy goes on. */
+static void of_windows(void)
+{
+    static const uint32_t classes[5] = {SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL};
+    static const uint64_t megabytes[5] = {64, 256, 128, 64, 32};
+    static const uint32_t order[] = {2, 3, 1, 4}; /* the first one was overtaken twice then */
+    begin(SHARE_POLICY_EXACT, 2, classes, 5);
+    want(0, 1, 1, 10); /* the holder; the others wait */
+    for (uint32_t c = 1; c < 5; c++) {
+        share_ask q = {.client = c, .seq = 10 + c, .call = c, .slot = -1, .n_bytes = megabytes[c] << 20};
+        q.expected = (share_expected){megabytes[c] << 20, 0, 0, 1};
+        share_arbiter_ask(&a, &q, 1, 10 + c);
+    }
+    for (uint32_t i = 0, last = 0; i < 4; last = order[i++]) {
+        uint64_t at = 1000 + 20000000u * i;
+        a.n_decisions = 0;
+        share_arbiter_end(&a, last, last ? 10 + last : 1, megabytes[last] << 20, at);
+        CHECK(share_arbiter_holder(&a, 0, 0)->client == order[i]);
+        CHECK(last_of(SHARE_TO_DECK).client == 99 || i >= 2);
+        CHECK((share_arbiter_next(&a) <= at) == (i < 2)); /* as long as there are more than two */
+        share_arbiter_tick(&a, at);
+        CHECK(share_arbiter_next(&a) > at);
+        CHECK(i == 3 || share_arbiter_find(&a, order[i + 1], 10 + order[i + 1])->is_on_deck);
+    }
+}
+
 /* A better class takes the turn at the next piece; a worse one is not overtaken for ever. */
 static void of_classes(void)
 {
@@ -381,6 +408,7 @@ int main(void)
     of_two();
     of_policies();
     of_plans();
+    of_windows();
     of_classes();
     of_leases();
     of_kernels();
