@@ -99,6 +99,7 @@ static share_task task_of(const share_arbiter *a, uint32_t client, uint32_t link
     return (share_task){.s_ns = ns_of(a, link, 0, in > waiting[0] ? in : waiting[0]),
                         .p_ns = above(e->p_ns, run_ns),
                         .r_ns = ns_of(a, link, 1, out > waiting[1] ? out : waiting[1]),
+                        .mem_bytes = e->mem_bytes,
                         .age = a->clients[client].task_age,
                         .class_ = a->clients[client].class_,
                         .place = a->clients[client].place,
@@ -142,7 +143,8 @@ static void rank_link(share_arbiter *a, uint32_t link, uint64_t now_ns)
 {
     share_task tasks[SHARE_MOST_CLIENTS];
     uint32_t of[SHARE_MOST_CLIENTS], order[SHARE_MOST_CLIENTS], n = 0;
-    const share_state now = {.row = a->rules.row, .slack_percent = SHARE_SLACK_PERCENT};
+    const share_state now = {
+        .mem_bytes = a->mem_bytes[link], .row = a->rules.row, .slack_percent = SHARE_SLACK_PERCENT};
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
         uint64_t waiting[SHARE_N_CHANNELS];
         a->rank[link][i] = SHARE_NO_RANK;
@@ -582,6 +584,8 @@ static void count_users(share_arbiter *a, uint32_t link)
             decide(a, n > 1 ? SHARE_TO_ASK : SHARE_TO_PASS, &user);
     }
 }
+
+void share_arbiter_gpu(share_arbiter *a, uint32_t link, uint64_t mem_bytes) { a->mem_bytes[link] = mem_bytes; }
 
 void share_arbiter_use(share_arbiter *a, uint32_t client, uint32_t link)
 {

@@ -47,7 +47,8 @@ typedef struct share_decision {
 /* What the task of an ask will do in all. */
 typedef struct share_expected {
     uint64_t in_bytes, out_bytes, p_ns;
-    uint32_t is_known; /* 0: nothing is; of each way only the copy at hand counts */
+    uint32_t is_known;  /* 0: nothing is; of each way only the copy at hand counts */
+    uint64_t mem_bytes; /* that its program needs of the GPU */
 } share_expected;
 
 typedef enum share_ask_state { SHARE_FAR, SHARE_WAITS, SHARE_HOLDS } share_ask_state;
@@ -88,7 +89,8 @@ typedef struct share_arbiter {
         uint64_t since_ns;       /* its holder's time was counted up to here */
         uint64_t busy_ns, n_turns, n_lost, n_bytes;
     } links[SHARE_MOST_LINKS][SHARE_N_CHANNELS];
-    share_ask asks[SHARE_MOST_ASKS]; /* in the order of arrival */
+    uint64_t mem_bytes[SHARE_MOST_LINKS]; /* of the GPUs */
+    share_ask asks[SHARE_MOST_ASKS];      /* in the order of arrival */
     uint32_t n_asks, age, places;
     uint32_t rank[SHARE_MOST_LINKS][SHARE_MOST_CLIENTS]; /* SHARE_NO_RANK: not asked for yet */
     uint32_t is_stale;   /* bit set of links: ranks are asked for before they are used */
@@ -102,6 +104,8 @@ void share_arbiter_init(share_arbiter *a, const share_rules *rules);
 /* A number, or -1: there are too many. */
 int share_arbiter_join(share_arbiter *a, uint32_t class_);
 void share_arbiter_leave(share_arbiter *a, uint32_t client, uint64_t now_ns);
+/* A link's GPU has so much memory. Until it is said, dp and bf take no care of it. */
+void share_arbiter_gpu(share_arbiter *a, uint32_t link, uint64_t mem_bytes);
 /* From now on the client uses this link. */
 void share_arbiter_use(share_arbiter *a, uint32_t client, uint32_t link);
 /* A turn, which waits at once, or (slot >= 0) a gate, which does once share_arbiter_arrive says so. Too many: it is granted

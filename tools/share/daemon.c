@@ -219,6 +219,7 @@ static int card_of(daemon_state *d, const share_message *m)
     memcpy(d->cards[i].uuid, m->u.gpu.uuid, sizeof d->cards[i].uuid);
     d->cards[i].memory_bytes = m->u.gpu.memory_bytes;
     share_memory_gpu(&d->memory, i, m->u.gpu.memory_bytes);
+    share_arbiter_gpu(&d->arbiter, i, m->u.gpu.memory_bytes);
     d->n_cards++;
     return (int)i;
 }
@@ -276,6 +277,8 @@ static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_g
         return;
     }
     a.expected = share_learn_expect(&d->learner, a.client, d->cards[link].uuid, m->u.ask.task, m->u.ask.first_bytes);
+    read_used(d, p);
+    a.expected.mem_bytes = share_memory_needed(&d->memory, a.client, a.link);
     if (is_gate)
         new_gate(d, p, &a);
     else

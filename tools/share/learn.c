@@ -40,9 +40,11 @@ static share_expected scaled(const share_past *p, uint64_t first_bytes)
 {
     double by = p ? (double)first_bytes / (double)p->first_bytes : 0;
     if (by * MOST_TIMES < 1 || by > MOST_TIMES)
-        return (share_expected){0, 0, 0, 0};
-    return (share_expected){(uint64_t)((double)p->in_bytes * by), (uint64_t)((double)p->out_bytes * by),
-                            (uint64_t)((double)p->p_ns * by), 1};
+        return (share_expected){.is_known = 0};
+    return (share_expected){.in_bytes = (uint64_t)((double)p->in_bytes * by),
+                            .out_bytes = (uint64_t)((double)p->out_bytes * by),
+                            .p_ns = (uint64_t)((double)p->p_ns * by),
+                            .is_known = 1};
 }
 
 share_expected share_learn_expect(const share_learner *l, uint32_t client, const uint8_t *uuid, uint32_t task,
@@ -53,7 +55,7 @@ share_expected share_learn_expect(const share_learner *l, uint32_t client, const
     if (!p)
         p = share_history_find(&l->history, program, SHARE_ANY_TASK, first_bytes);
     if (p)
-        return (share_expected){p->in_bytes, p->out_bytes, p->p_ns, 1};
+        return (share_expected){.in_bytes = p->in_bytes, .out_bytes = p->out_bytes, .p_ns = p->p_ns, .is_known = 1};
     return scaled(share_history_nearest(&l->history, program, task, first_bytes), first_bytes);
 }
 

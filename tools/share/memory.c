@@ -30,6 +30,12 @@ void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t 
     m->clients[client].used_bytes[gpu] = n_bytes;
 }
 
+uint64_t share_memory_needed(const share_memory *m, uint32_t client, uint32_t gpu)
+{
+    uint64_t used = m->clients[client].used_bytes[gpu], peak = m->clients[client].declared_bytes[gpu];
+    return used > peak ? used : peak;
+}
+
 static void answer(share_memory *m, uint32_t client, uint32_t said)
 {
     share_answer a = {client, m->clients[client].seq, said};
@@ -45,8 +51,8 @@ uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
         uint64_t used = m->clients[i].is_here ? m->clients[i].used_bytes[gpu] : 0;
-        if (m->clients[i].is_here && (m->clients[i].is_admitted >> gpu & 1) && m->clients[i].declared_bytes[gpu] > used)
-            used = m->clients[i].declared_bytes[gpu];
+        if (m->clients[i].is_here && (m->clients[i].is_admitted >> gpu & 1))
+            used = share_memory_needed(m, i, gpu);
         sum = used > UINT64_MAX - sum ? UINT64_MAX : sum + used;
     }
     return sum;

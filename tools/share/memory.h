@@ -39,6 +39,8 @@ void share_memory_expect(share_memory *m, uint32_t client, uint32_t gpu, uint64_
 void share_memory_patience(share_memory *m, uint32_t client, uint32_t ms);
 /* Nobody has worked for so long: programs without more patience are admitted. */
 void share_memory_idle(share_memory *m, uint64_t ms);
+/* What the client has, or its peak where that is more. */
+uint64_t share_memory_needed(const share_memory *m, uint32_t client, uint32_t gpu);
 /* What is promised, or taken. */
 uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu);
 void share_memory_leave(share_memory *m, uint32_t client);

@@ -3,7 +3,7 @@
  *
  * Programs arrive at once, in an order; each makes its calls one after the other. A channel that is free serves the waiting call
  * of the best rank to its end; under `none` all calls on a channel share it. Ranks come from share_order, which sees what is
- * left of each task, true or wrong. As in the daemon, a task that was overtaken `row` times goes first. */
+ * left of each task, true or wrong, and nothing of memory: loads have none. As in the daemon, a task that was overtaken `row` times goes first. */
 #ifndef SHARE_REPLAY_H
 #define SHARE_REPLAY_H
 

@@ -93,8 +93,9 @@ static void ask(player *p)
         x->slot = p->n_open;
     q.link = x->link, q.way = x->way, q.seq = x->seq, q.slot = x->slot,
     q.call = check_below(&state, 3) ? x->seq : x->seq - 1;
-    q.expected = (share_expected){check_below(&state, 1u << 30), check_below(&state, 1u << 30),
-                                  check_below(&state, 50000000), (uint32_t)check_below(&state, 3) > 0};
+    q.expected =
+        (share_expected){check_below(&state, 1u << 30), check_below(&state, 1u << 30), check_below(&state, 50000000),
+                         (uint32_t)check_below(&state, 3) > 0, check_below(&state, 1u << 30)};
     p->n_open++;
     share_arbiter_ask(&a, &q, (uint32_t)check_below(&state, 8), now);
 }
@@ -251,7 +252,8 @@ static void of_plans(void)
         want(0, 1, 1, 10); /* the holder; the others wait */
         for (uint32_t c = 1; c < 4; c++) {
             share_ask q = {.client = c, .seq = 10 + c, .call = c, .slot = -1, .n_bytes = 1u << 28};
-            q.expected = (share_expected){1u << 28, c == 2 ? 1u << 28 : 0, c == 3 ? 50000000 : 0, (uint32_t)is_known};
+            q.expected =
+                (share_expected){1u << 28, c == 2 ? 1u << 28 : 0, c == 3 ? 50000000 : 0, (uint32_t)is_known, 0};
             share_arbiter_ask(&a, &q, 1, 10 + c);
         }
         a.n_decisions = 0;
@@ -275,7 +277,7 @@ static void of_windows(void)
     want(0, 1, 1, 10); /* the holder; the others wait */
     for (uint32_t c = 1; c < 5; c++) {
         share_ask q = {.client = c, .seq = 10 + c, .call = c, .slot = -1, .n_bytes = megabytes[c] << 20};
-        q.expected = (share_expected){megabytes[c] << 20, 0, 0, 1};
+        q.expected = (share_expected){.in_bytes = megabytes[c] << 20, .is_known = 1};
         share_arbiter_ask(&a, &q, 1, 10 + c);
     }
     for (uint32_t i = 0, last = 0; i < 4; last = order[i++]) {
@@ -289,6 +291,30 @@ static void of_windows(void)
         CHECK(share_arbiter_next(&a) > at);
         CHECK(i == 3 || share_arbiter_find(&a, order[i + 1], 10 + order[i + 1])->is_on_deck);
     }
+}
+
+/* Two that do not fit into the GPU together stand apart, in a batch of three. Without bounds they would stand side by side. */
+static void of_memory(share_policy policy, uint64_t gpu_bytes)
+{
+    static const uint32_t classes[4] = {SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL, SHARE_NORMAL};
+    static const share_expected expected[] = {{400u << 20, 200u << 20, 30000000, 1, 60},
+                                              {1600u << 20, 160u << 20, 10000000, 1, 30},
+                                              {480u << 20, 120u << 20, 35000000, 1, 60}};
+    uint32_t went[3];
+    begin(policy, 3, classes, 4);
+    share_arbiter_gpu(&a, 0, gpu_bytes);
+    want(0, 1, 1, 10); /* the holder; the others wait */
+    for (uint32_t c = 1; c < 4; c++) {
+        share_ask q = {.client = c, .seq = 10 + c, .call = c, .slot = -1, .expected = expected[c - 1]};
+        q.n_bytes = q.expected.in_bytes;
+        share_arbiter_ask(&a, &q, 1, 10 + c);
+    }
+    share_arbiter_end(&a, 0, 1, 1u << 20, 20);
+    for (uint32_t i = 0; i < 3; i++) {
+        went[i] = share_arbiter_holder(&a, 0, 0)->client;
+        share_arbiter_end(&a, went[i], 10 + went[i], 1, 30 + i);
+    }
+    CHECK_MSG((went[1] == 2) == (gpu_bytes == 100), "%s: %u", share_policy_word(policy), went[1]);
 }
 
 /* A better class takes the turn at the next piece; a worse one is not overtaken for ever. */
@@ -392,7 +418,7 @@ static void of_kernel_leases(void)
     share_arbiter_tick(&a, 2200000000u);
     CHECK(last_of(SHARE_TO_GO).client == 1 && has_gpu(1, 2) && a.links[0][SHARE_KERNELS].n_lost == 1);
     share_arbiter_end(&a, 1, 2, 0, 3000000000u);
-    known.expected = (share_expected){0, 0, 1000000000u, 1};
+    known.expected = (share_expected){.p_ns = 1000000000u, .is_known = 1};
     share_arbiter_ask(&a, &known, 2, 3000000000u);
     share_arbiter_arrive(&a, 0, 7, 3000000000u);
     compute(1, 3, 2, 3000000000u);
@@ -409,6 +435,11 @@ int main(void)
     of_policies();
     of_plans();
     of_windows();
+    for (uint64_t gpu_bytes = 0; gpu_bytes <= 100;
+         gpu_bytes += 50) { /* none is said; one that has less than a task needs; one that has enough */
+        of_memory(SHARE_POLICY_DP, gpu_bytes);
+        of_memory(SHARE_POLICY_BF, gpu_bytes);
+    }
     of_classes();
     of_leases();
     of_kernels();

@@ -183,7 +183,7 @@ static share_arbiter arbiter;
 static void of_ranks(share_policy with)
 {
     const share_rules rules = {.policy = with, .row = 9, .patience_ns = 2000000000u};
-    const share_expected known = {1 << 20, 1 << 20, 1000000, 1};
+    const share_expected known = {1 << 20, 1 << 20, 1000000, 1, 0};
     int client[4];
     share_arbiter_init(&arbiter, &rules);
     for (uint32_t i = 0; i < 4; i++) {
