@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* accounts.c - random clients against the state machine of memory, and cases by hand. After every event: what was
- * promised fits together; while anybody waits for more, somebody with memory goes on; each wait is answered once; in
- * the end nobody waits and nothing is taken. */
+ * promised fits together; while anybody waits for more, somebody with memory goes on; each wait is answered once; what is promised or taken
+ * is what the clients that are here have, as the test counts it; in the end each that comes gets all. */
 #include "memory.h"
 
 #include "check.h"
@@ -15,6 +15,12 @@ static uint64_t state;
 static uint32_t seq_of[N_CLIENTS]; /* 0: it does not wait */
 static uint64_t n_tries, n_nevers;
 
+/* As the test knows it: what was told of each client's life, and nothing of the one before. */
+static struct account {
+    uint64_t declared_bytes, used_bytes;
+    int is_admitted, stands_in_line;
+} accounts[N_CLIENTS];
+
 static void hear_all(void)
 {
     for (uint32_t i = 0; i < m.n_answers; i++) {
@@ -24,15 +30,26 @@ static void hear_all(void)
         CHECK_MSG(seq_of[x->client] == x->seq, "client %u answered %u, waits for %u", x->client, x->seq,
                   seq_of[x->client]);
         seq_of[x->client] = 0;
+        accounts[x->client].is_admitted |= accounts[x->client].stands_in_line;
+        accounts[x->client].stands_in_line = 0;
         n_tries += x->said == SHARE_MEM_TRY, n_nevers += x->said == SHARE_MEM_NEVER;
     }
     m.n_answers = 0;
 }
 
+static uint64_t taken(const struct account *x)
+{
+    return x->is_admitted && x->declared_bytes > x->used_bytes ? x->declared_bytes : x->used_bytes;
+}
+
 static void check(void)
 {
-    uint64_t promised = 0;
+    uint64_t promised = 0, sum = 0;
     int n_admitted = 0, n_more = 0, n_going = 0;
+    for (int i = 0; i < N_CLIENTS; i++)
+        sum += taken(&accounts[i]);
+    CHECK_MSG(share_memory_reserved(&m, 0) == sum, "%llu are taken, not %llu",
+              (unsigned long long)share_memory_reserved(&m, 0), (unsigned long long)sum);
     for (int i = 0; i < N_CLIENTS; i++) {
         int is_in = m.clients[i].is_here && (m.clients[i].is_admitted & 1);
         CHECK((m.clients[i].is_here && m.clients[i].waits != SHARE_MEM_NO_WAIT) ==
@@ -52,6 +69,7 @@ static void ask(int i, int is_first)
     if (seq_of[i])
         return;
     seq_of[i] = ++seq;
+    accounts[i].stands_in_line = is_first;
     share_memory_ask(&m, (uint32_t)i, 0, seq, check_below(&state, GB) + 1, is_first);
 }
 
@@ -59,20 +77,23 @@ static void event(int i, uint64_t what)
 {
     if (!m.clients[i].is_here) {
         seq_of[i] = 0;
-        share_memory_join(&m, (uint32_t)i, check_below(&state, 2) ? check_below(&state, 2 * GB) + 1 : 0);
+        accounts[i].declared_bytes = check_below(&state, 2) ? check_below(&state, 2 * GB) + 1 : 0;
+        share_memory_join(&m, (uint32_t)i, accounts[i].declared_bytes);
     } else if (what < 5) {
         share_memory_leave(&m, (uint32_t)i);
         seq_of[i] = 0;
+        accounts[i] = (struct account){.is_admitted = 0};
     } else if (what < 40 && m.clients[i].declared_bytes[0] && !(m.clients[i].is_admitted & 1))
         ask(i, 1);
     else if (what < 60)
         ask(i, 0);
     else if (what < 70 && seq_of[i]) {
         share_memory_ask(&m, (uint32_t)i, 0, seq_of[i], 0, 0); /* it has waited long enough */
-        seq_of[i] = 0;
+        seq_of[i] = accounts[i].stands_in_line = 0;
     } else if (!seq_of[i]) {
         uint64_t before = m.clients[i].used_bytes[0], after = check_below(&state, GB / 2);
         share_memory_used(&m, (uint32_t)i, 0, after);
+        accounts[i].used_bytes = after;
         if (after < before || !after)
             share_memory_freed(&m, 0);
     }
@@ -90,7 +111,14 @@ static void play(void)
     for (int i = 0; i < N_CLIENTS; i++)
         if (m.clients[i].is_here)
             share_memory_leave(&m, (uint32_t)i);
-    CHECK(!share_memory_is_wanted(&m));
+    m.n_answers = 0;
+    for (uint32_t i = 0; i < N_CLIENTS; i++) { /* those who come next want all, one after the other */
+        share_memory_join(&m, i, 2 * GB);
+        share_memory_ask(&m, i, 0, 1, 1, 1);
+        CHECK(m.n_answers == 1); /* the first one has it */
+    }
+    for (uint32_t i = 0; i < N_CLIENTS; m.n_answers = 0, share_memory_leave(&m, i++))
+        CHECK(m.n_answers == 1 && m.answers[0].client == i && m.answers[0].said == SHARE_MEM_TRY);
 }
 
 static uint32_t said_to(uint32_t client)

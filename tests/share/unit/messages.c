@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* messages.c - random messages of several clients, straight into the daemon: right ones, wrong ones, pages that change under it. It
- * drops a peer that sends what cannot be, and no other; turns stay single; when all are gone, nothing is held or counted.
+ * drops a peer that sends what cannot be, and no other; turns stay single; when all are gone, nothing is held or counted: those who come next get
+ * the whole GPU and the turn, one after the other.
  *
  * HEDDLE_SHARE_MESSAGES says how many (200,000). The daemon's source is a part of this file: its loop is not called. */
 #include "daemon.c"
@@ -9,36 +10,34 @@
 
 #include <sys/mman.h>
 
-enum { N_PEERS = 6 };
+enum { N_PEERS = 6, GPU_BYTES = 1 << 30 };
 
 static daemon_state d;
 static int others[N_PEERS]; /* the client's ends of the sockets */
 static uint64_t state, n_sent, n_dropped, n_hellos;
 
-static int page(void)
+static int page(int seals)
 {
     int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    CHECK(fd >= 0 && !ftruncate(fd, SHARE_PAGE_BYTES));
-    CHECK(!fcntl(fd, F_ADD_SEALS, check_below(&state, 20) ? F_SEAL_SHRINK | F_SEAL_GROW : F_SEAL_GROW));
+    CHECK(fd >= 0 && !ftruncate(fd, SHARE_PAGE_BYTES) && !fcntl(fd, F_ADD_SEALS, seals));
     return fd;
 }
 
-static void connect_peer(int i)
+/* Its page is sealed as it must be, or not. */
+static void connect_peer(int i, uint32_t class_, uint64_t program, uint64_t memory_bytes, int is_sealed)
 {
     share_message m = {.version = SHARE_VERSION, .type = SHARE_HELLO};
     int ends[2];
     CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends));
     share_peer_init(&d.peers[i], ends[0], share_now_ns());
     others[i] = ends[1];
-    m.u.hello.class_ = (uint32_t)check_below(&state, SHARE_N_CLASSES);
-    m.u.hello.program = check_below(&state, 3);
-    m.u.hello.memory_bytes = check_below(&state, 2) ? check_below(&state, 1u << 30) : 0;
+    m.u.hello.class_ = class_, m.u.hello.program = program, m.u.hello.memory_bytes = memory_bytes;
     memset(m.u.hello.name, 'x', sizeof m.u.hello.name); /* without an end */
-    message(&d, &d.peers[i], &m, page());
+    message(&d, &d.peers[i], &m, page(is_sealed ? F_SEAL_SHRINK | F_SEAL_GROW : F_SEAL_GROW));
     for (uint32_t g = 0; g < 2; g++) {
         share_message use = {.version = SHARE_VERSION,
                              .type = SHARE_GPU,
-                             .u.gpu = {.gpu = g, .uuid = {(uint8_t)g}, .memory_bytes = 1u << 30}};
+                             .u.gpu = {.gpu = g, .uuid = {(uint8_t)g}, .memory_bytes = GPU_BYTES}};
         if (!d.peers[i].is_bad)
             message(&d, &d.peers[i], &use, -1);
     }
@@ -138,7 +137,8 @@ static void step(int i)
     share_peer *p = &d.peers[i];
     share_message m;
     if (p->fd < 0) {
-        connect_peer(i);
+        connect_peer(i, (uint32_t)check_below(&state, SHARE_N_CLASSES), check_below(&state, 3),
+                     check_below(&state, 2) ? check_below(&state, GPU_BYTES) : 0, check_below(&state, 20) != 0);
         carry_out(&d);
     } else {
         m = random_message();
@@ -154,6 +154,37 @@ static void step(int i)
     if (p->is_bad || check_below(&state, 2000) == 0)
         drop_peer(i);
     d.ends = 0;
+}
+
+static void say(int i, const share_message *m)
+{
+    message(&d, &d.peers[i], m, -1);
+    carry_out(&d);
+    CHECK(!d.peers[i].is_bad);
+}
+
+/* Each wants all memory of the first GPU, and a turn on its link. What those before left behind would keep it from them. */
+static void of_the_next(void)
+{
+    const share_message memory = {
+        .version = SHARE_VERSION, .type = SHARE_MEM_ASK, .u.mem = {.seq = 7, .is_first = 1, .n_bytes = 1}};
+    const share_message turn = {.version = SHARE_VERSION, .type = SHARE_ASK, .u.ask = {.seq = 8, .n_bytes = 1 << 20}};
+    d.arbiter.rules.patience_ns = 60000000000u; /* nobody is to yield */
+    for (int i = 0; i < N_PEERS; i++) {
+        connect_peer(i, SHARE_NORMAL, 0, GPU_BYTES, 1);
+        say(i, &memory);
+        say(i, &turn);
+        CHECK(d.arbiter.clients[d.peers[i].client].expected.mem_bytes == GPU_BYTES);
+    }
+    CHECK(d.arbiter.mem_bytes[0] == GPU_BYTES);
+    for (int i = 0; i < N_PEERS; i++) {
+        for (int k = i; k < N_PEERS; k++) {
+            const share_page *p = d.peers[k].page;
+            CHECK((p->memory == SHARE_WORD(7, SHARE_MEM_TRY)) == (k == i));
+            CHECK((p->gpu[0].turn[0] == SHARE_WORD(8, SHARE_SAID_GO)) == (k == i));
+        }
+        drop_peer(i);
+    }
 }
 
 int main(void)
@@ -175,7 +206,8 @@ int main(void)
         if (d.peers[i].fd >= 0)
             drop_peer(i);
     check_all();
-    CHECK(d.arbiter.n_asks == 0 && d.n_gates == 0 && !share_memory_is_wanted(&d.memory));
+    CHECK(d.arbiter.n_asks == 0 && d.n_gates == 0);
+    of_the_next();
     printf("%llu messages, %llu clients, %llu dropped\n", (unsigned long long)n_sent, (unsigned long long)n_hellos,
            (unsigned long long)n_dropped);
     CHECK(n_dropped > 10 && n_sent / n_hellos > 10);
