@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* arbiter.c - random clients against the state machine of turns. They ask, end, stop without a word, leave in the middle, and
  * send what was never granted. After every event: a direction has at most one holder, a GPU holders of one client, and one while anybody waits; nobody
- * is overtaken more than `row` times; classes go first; when all have left, nothing is held. */
+ * is overtaken more than `row` times, nor at all once it has waited for `patience`; of the others the better class goes first. Overtaking is counted here, too. When all have left, nothing is held. */
 #include "arbiter.h"
 
 #include "check.h"
@@ -13,18 +13,23 @@ enum { N_CLIENTS = 12, N_LINKS = 2, N_EVENTS = 200000, MOST_OPEN = 3 };
 typedef struct wish {
     uint32_t seq, link, way;
     int slot, has_go, has_arrived;
+    uint64_t since_ns, came;                      /* it waits since then; its place among all that did */
+    uint32_t task_order, call_order, n_overtaken; /* less came earlier */
 } wish;
 typedef struct player {
     int number; /* -1: not here */
     wish open[MOST_OPEN];
     int n_open;
+    uint32_t class_, task, task_order, call[SHARE_N_CHANNELS], call_order[SHARE_N_CHANNELS]; /* order 0: none yet */
+    int has_begun, has_computed; /* the task: on any link; on a GPU */
 } player;
 
 static share_arbiter a;
 static player players[N_CLIENTS];
 static uint64_t now, state;
 static uint32_t seq;
-static uint64_t n_go, n_yield, n_lost_seen, n_due, n_joined;
+static uint32_t last_order;
+static uint64_t n_came, n_go, n_yield, n_lost_seen, n_due, n_late, n_joined;
 
 static player *player_of(uint32_t client)
 {
@@ -32,6 +37,56 @@ static player *player_of(uint32_t client)
         if (players[i].number == (int)client)
             return &players[i];
     return NULL;
+}
+
+static int waits(const wish *x) { return !x->has_go && (x->slot < 0 || x->has_arrived); }
+static int is_late(const wish *x) { return now - x->since_ns >= a.rules.patience_ns; }
+static int is_due(const wish *x) { return x->n_overtaken >= a.rules.row || is_late(x); }
+
+static int came_first(const wish *x, const wish *y)
+{
+    int by_calls = a.rules.policy == SHARE_POLICY_STRINGS;
+    uint32_t of_x = by_calls ? x->call_order : x->task_order, of_y = by_calls ? y->call_order : y->task_order;
+    return of_x != of_y ? of_x < of_y : x->came < y->came;
+}
+
+/* It comes in beside kernels of its own program, and passes nobody. */
+static int joins(const player *p, const wish *y)
+{
+    for (int i = 0; i < p->n_open; i++) {
+        const wish *z = &p->open[i];
+        if (z != y && z->has_go && z->link == y->link && z->way == y->way && y->way == SHARE_KERNELS &&
+            share_arbiter_find(&a, (uint32_t)p->number, z->seq))
+            return 1;
+    }
+    return 0;
+}
+
+/* y was let go before x. */
+static void pass(wish *x, uint32_t class_of_x, const wish *y, uint32_t class_of_y, int begins)
+{
+    if (is_due(x))
+        CHECK_MSG(is_due(y) && !came_first(x, y), "seq %u passes %u, which is due", y->seq, x->seq);
+    else
+        CHECK_MSG(is_due(y) || class_of_y <= class_of_x, "seq %u passes %u of a better class", y->seq, x->seq);
+    x->n_overtaken += begins && came_first(x, y);
+    CHECK_MSG(x->n_overtaken <= a.rules.row, "overtaken %u times", x->n_overtaken);
+    n_due += x->n_overtaken == a.rules.row;
+}
+
+/* y is let go, and its task may begin by that: all others that wait for the same channel are passed. */
+static void look_at_passed(player *p, const wish *y)
+{
+    int begins = !p->has_begun || (y->way == SHARE_KERNELS && !p->has_computed);
+    n_late += is_late(y);
+    for (int i = 0; i < N_CLIENTS; i++)
+        for (int k = 0; players[i].number >= 0 && k < players[i].n_open; k++) {
+            wish *x = &players[i].open[k];
+            if (x != y && waits(x) && x->link == y->link && x->way == y->way)
+                pass(x, players[i].class_, y, p->class_, begins);
+        }
+    p->has_begun = 1;
+    p->has_computed |= y->way == SHARE_KERNELS;
 }
 
 static void hear(const share_decision *d)
@@ -44,6 +99,8 @@ static void hear(const share_decision *d)
         if (p->open[i].seq == d->seq && d->what == SHARE_TO_GO) {
             CHECK(!p->open[i].has_go);
             CHECK(p->open[i].slot < 0 || p->open[i].has_arrived || a.rules.policy == SHARE_POLICY_NONE);
+            if (a.rules.policy != SHARE_POLICY_NONE && !joins(p, &p->open[i]))
+                look_at_passed(p, &p->open[i]);
             p->open[i].has_go = 1;
             n_go++;
         }
@@ -64,8 +121,6 @@ static void check_way(uint32_t link, uint32_t way)
             n_holders += x->state == SHARE_HOLDS;
         holder = x->state == SHARE_HOLDS ? x->client : holder;
         n_waiting += x->state == SHARE_WAITS;
-        CHECK_MSG(x->n_overtaken <= a.rules.row, "overtaken %u times", x->n_overtaken);
-        n_due += x->n_overtaken == a.rules.row;
     }
     CHECK(n_holders <= 1);
     CHECK_MSG(n_holders == 1 || n_waiting == 0, "link %u way %u idle while %d wait", link, way, n_waiting);
@@ -82,13 +137,33 @@ static void hear_all(void)
             check_way(l, w);
 }
 
+/* The task and the call that an ask of the player belongs to. */
+static void count_orders(player *p, wish *x, uint32_t task, uint32_t call)
+{
+    if (!p->task_order || p->task != task)
+        p->task = task, p->task_order = ++last_order, p->has_begun = p->has_computed = 0;
+    if (!p->call_order[x->way] || p->call[x->way] != call)
+        p->call[x->way] = call, p->call_order[x->way] = ++last_order;
+    x->task_order = p->task_order, x->call_order = p->call_order[x->way];
+}
+
+static void comes(wish *x)
+{
+    x->since_ns = now;
+    x->came = ++n_came;
+}
+
 static void ask(player *p)
 {
     wish *x = &p->open[p->n_open];
+    uint32_t task = (uint32_t)check_below(&state, 8);
     share_ask q = {.client = (uint32_t)p->number, .slot = -1, .n_bytes = check_below(&state, 64u << 20) + 1};
     if (p->n_open == MOST_OPEN)
         return;
-    *x = (wish){++seq, (uint32_t)check_below(&state, N_LINKS), (uint32_t)check_below(&state, 3), -1, 0, 0};
+    *x = (wish){.seq = ++seq,
+                .link = (uint32_t)check_below(&state, N_LINKS),
+                .way = (uint32_t)check_below(&state, 3),
+                .slot = -1};
     if (x->way == SHARE_KERNELS || check_below(&state, 4) == 0)
         x->slot = p->n_open;
     q.link = x->link, q.way = x->way, q.seq = x->seq, q.slot = x->slot,
@@ -97,7 +172,10 @@ static void ask(player *p)
         (share_expected){check_below(&state, 1u << 30), check_below(&state, 1u << 30), check_below(&state, 50000000),
                          (uint32_t)check_below(&state, 3) > 0, check_below(&state, 1u << 30)};
     p->n_open++;
-    share_arbiter_ask(&a, &q, (uint32_t)check_below(&state, 8), now);
+    count_orders(p, x, task, q.call);
+    if (x->slot < 0)
+        comes(x);
+    share_arbiter_ask(&a, &q, task, now);
 }
 
 /* The first that has been granted, or that never will be wanted. */
@@ -117,6 +195,7 @@ static void arrive(player *p)
     for (int i = 0; i < p->n_open; i++)
         if (p->open[i].slot >= 0 && !p->open[i].has_arrived) {
             p->open[i].has_arrived = 1;
+            comes(&p->open[i]);
             share_arbiter_arrive(&a, (uint32_t)p->number, p->open[i].seq, now);
             return;
         }
@@ -129,8 +208,8 @@ static void come_or_go(player *p)
         p->number = -1;
         return;
     }
-    p->n_open = 0;
-    p->number = share_arbiter_join(&a, (uint32_t)check_below(&state, 3));
+    *p = (player){.class_ = (uint32_t)check_below(&state, SHARE_N_CLASSES)};
+    p->number = share_arbiter_join(&a, p->class_);
     CHECK(p->number >= 0);
     for (uint32_t l = 0; l < N_LINKS; l++)
         share_arbiter_use(&a, (uint32_t)p->number, l);
@@ -451,10 +530,11 @@ int main(void)
     play(SHARE_POLICY_EXACT, 12, 2000000000u);
     play(SHARE_POLICY_DP, 6, 20000000);
     play(SHARE_POLICY_BF, 4, 20000000);
-    printf("%llu turns, %llu taken back, leases lost in the last play %llu, seen at the bound %llu times\n",
+    printf("%llu turns, %llu taken back, leases lost in the last play %llu, at the bound %llu times, beyond patience "
+           "%llu\n",
            (unsigned long long)n_go, (unsigned long long)n_yield, (unsigned long long)n_lost_seen,
-           (unsigned long long)n_due);
-    CHECK(n_go > 1000 && n_yield > 100 && n_due > 0 && n_lost_seen > 0 && n_joined > 100);
+           (unsigned long long)n_due, (unsigned long long)n_late);
+    CHECK(n_go > 1000 && n_yield > 100 && n_due > 100 && n_late > 100 && n_lost_seen > 0 && n_joined > 100);
     play(SHARE_POLICY_NONE, 12, 2000000000u);
     return 0;
 }
