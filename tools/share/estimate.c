@@ -34,11 +34,6 @@ double share_line_at(const share_line *l, double amount)
     return slope > 0 && ns > 0 ? ns : l->y / l->x * amount;
 }
 
-uint64_t share_waves(uint64_t n_blocks, uint32_t resident)
-{
-    return resident ? n_blocks / resident + (n_blocks % resident != 0) : n_blocks;
-}
-
 /* Its place, or that of the next free one; NULL: neither is there. */
 static share_kernel *find(const share_kernels *k, uint64_t name, uint32_t block_threads)
 {
@@ -51,18 +46,18 @@ static share_kernel *find(const share_kernels *k, uint64_t name, uint32_t block_
     return NULL;
 }
 
-void share_kernels_learn(share_kernels *k, uint64_t name, uint32_t block_threads, uint64_t waves, double ns)
+void share_kernels_learn(share_kernels *k, uint64_t name, uint32_t block_threads, uint64_t n_blocks, double ns)
 {
     share_kernel *x = name ? find(k, name, block_threads) : NULL;
     if (!x || !(ns >= 0))
         return;
     k->n += !x->name;
     x->name = name, x->block_threads = block_threads;
-    share_line_learn(&x->line, (double)waves, ns);
+    share_line_learn(&x->line, (double)n_blocks, ns);
 }
 
-double share_kernels_at(const share_kernels *k, uint64_t name, uint32_t block_threads, uint64_t waves)
+double share_kernels_at(const share_kernels *k, uint64_t name, uint32_t block_threads, uint64_t n_blocks)
 {
     const share_kernel *x = name ? find(k, name, block_threads) : NULL;
-    return x && x->name ? share_line_at(&x->line, (double)waves) : -1;
+    return x && x->name ? share_line_at(&x->line, (double)n_blocks) : -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* estimates.c - figures 4.11 and 4.12: how near estimates come. Copies: the line of estimate.h, learnt from every other size, at the sizes between.
  * Simulated copies take 10 us and the rate of the link, and up to 3 % more or less; measured ones are of pinned memory, both ways. Kernels: up to
- * eight times the blocks that were learnt. Simulated kernels take 4 us and rounds of blocks. Measured are the kernels of the programs, learnt at an
+ * eight times the blocks that were learnt. Simulated kernels take 4 us and rounds of blocks; these are what is learnt, while `heddle share profile` counts blocks. Measured are the kernels of the programs, learnt at an
  * eighth and a quarter of their bytes: one size would not tell what is fixed. Those whose launches grow with the size are left out, as in the thesis. */
 #include "cumas.h"
 
@@ -106,10 +106,13 @@ int cumas_make_copies(const cumas_ask *a, const cumas_measured *m)
 
 /* ---- 4.12 ---- */
 
+/* Resident: so many run at once. */
+static uint64_t rounds(uint64_t n_blocks, uint32_t resident) { return (n_blocks + resident - 1) / resident; }
+
 /* 4 us, and rounds of blocks. */
 static double kernel_ms(uint32_t blocks, uint32_t resident, double round_us)
 {
-    return (4 + round_us * (double)share_waves(blocks, resident)) / 1e3;
+    return (4 + round_us * (double)rounds(blocks, resident)) / 1e3;
 }
 
 enum { FACTORS = 3 }; /* 2, 4 and 8 times the blocks that were learnt */
@@ -142,13 +145,13 @@ static void simulate_kernels(FILE *out, errors *e)
         share_kernels learnt = {.n = 0};
         const uint32_t resident = kernels[i].resident;
         const double us = kernels[i].round_us;
-        share_kernels_learn(&learnt, i + 1, 256, share_waves(kernels[i].blocks, resident),
+        share_kernels_learn(&learnt, i + 1, 256, rounds(kernels[i].blocks, resident),
                             kernel_ms(kernels[i].blocks, resident, us) * 1e6);
         e->names[e->n] = kernels[i].name;
         for (uint32_t k = 0; k < FACTORS; k++) {
             const uint32_t factor = 2u << k, blocks = kernels[i].blocks * factor;
             put_kernel(out, "simulated", kernels[i].name, factor, kernel_ms(blocks, resident, us),
-                       share_kernels_at(&learnt, i + 1, 256, share_waves(blocks, resident)) / 1e6,
+                       share_kernels_at(&learnt, i + 1, 256, rounds(blocks, resident)) / 1e6,
                        &e->percent[e->n * FACTORS + k]);
         }
         e->n++;
