@@ -78,6 +78,15 @@ ends "$a" a
 end_bystander
 "$heddle" share status --json | grep -q '"lost": [1-9]' || fail "no lease ended"
 
+echo "-- a driver that hangs in a piece of a turn"
+start_bystander
+FAKE_CUDA_FAULTS=cuMemcpyHtoDAsync_v2:20:hang copier a 24 1 pageable; a=$last # 96 pieces
+until_status "\"holder\": $a"
+copier b 8 2 pageable; b=$last
+ends "$b" b
+kill -9 "$a" || fail "the driver did not hang"
+end_bystander
+
 echo "-- the daemon is killed while one holds and others wait"
 for kind in pageable pinned async; do rate=$slow copier "$kind" 16 1 $kind both; eval "$kind=$last"; done
 until_status '"for": "(in|out)"'
@@ -94,7 +103,7 @@ ends "$last" a
 stop_daemon
 
 echo "-- it dies at each kind of message, or falls silent"
-for kind in 0 3 4 5 6 7 8; do
+for kind in 0 3 4 5 6 7 8 10 13; do
     start_short $kind; d=$last
     case $kind in
     6) set -- 4 4 async both ;;
@@ -111,6 +120,16 @@ for kind in 0 3 4 5 6 7 8; do
     unset FAKE_CUDA_FAULTS
     wait "$d" || fail "no message of kind $kind came"
 done
+for command in 11:status 12:stop; do # nobody is hurt, and the command says so
+    start_short "${command%:*}"; d=$last
+    refuses 'does not answer' "${command#*:}"
+    wait "$d" || fail "no message of ${command#*:} came"
+done
+if [ -z "$sanitized" ]; then # which refuse RTLD_DEEPBIND
+    start_short 9; d=$last
+    share "$programs/share_loads" "$programs/libshare_plugin.so" deep | grep -qx right || fail "a program whose last word nobody hears"
+    wait "$d" || fail "no program said that it was unseen"
+fi
 start_short 4 silent; d=$last
 copier silent 4 2 pageable; a=$last
 ends "$a" silent

@@ -17,6 +17,17 @@ for ((i = 1; i <= n; i++)); do wait "${pids[i - 1]}" || { cat "$scratch/out$i"; 
 all_gone
 grep -qE '"turns": [1-9]' "$scratch/state" || fail "no turn was ever given"
 
+echo "-- two GPUs in one process: a link each, and the same ones for two programs"
+pids=()
+for i in 1 2; do
+    FAKE_CUDA_DEVICES=2 FAKE_CUDA_RATE=100 "$heddle" share run --require -- "$programs/share_copier" 8 5 pageable both 2 >"$scratch/out$i" 2>&1 &
+    pids+=($!)
+done
+for i in 1 2; do wait "${pids[i - 1]}" || { cat "$scratch/out$i"; fail "program $i on two GPUs"; }; done
+all_gone
+[ "$(grep -oE '"uuid": "[0-9a-f]*", "memory_bytes": [0-9]*, "links": \[\{"way": "in", "holder": 0, "busy_us": [0-9]*, "bytes": [1-9]' "$scratch/state" | wc -l)" = 2 ] ||
+    { cat "$scratch/state"; fail "copies on two GPUs did not take turns on two links"; }
+
 echo "-- junk, while a program runs"
 FAKE_CUDA_RATE=200 "$heddle" share run --require -- "$programs/share_copier" 16 10 pageable both >"$scratch/out" 2>&1 & p=$!
 until_status "\"pid\": $p"

@@ -15,6 +15,8 @@ if "$heddle" share replay trace.json >out 2>&1; then
     awk '$1 == "share_tasker" && $2 == 3 && $3 == 1 && $5 >= 20 && $6 == 1 { n++ } END { exit n != 1 }' out || { cat out; fail "another profile"; }
     awk '$1 == "compute" && $2 == 3 && $3 == 32 && $4 == 8 && $5 >= 20 && $7 >= 160 { n++ } END { exit n != 1 }' out ||
         { cat out; fail "another kernel"; }
+    FAKE_CUDA_BLOCK_NS=5000000 "$heddle" share profile "$programs/share_tasker" a 2 20 1 1 >out # eight blocks on an engine of this rate
+    awk '$1 == "compute" && $5 >= 60 && $6 >= 7.5e6 { n++ } END { exit n != 1 }' out || { cat out; fail "a kernel took less than its blocks"; }
 else
     grep -q 'built without' out || { cat out; fail "not replayed"; }
 fi

@@ -11,7 +11,7 @@
  *      FAKE_CUDA_BLOCK_NS  what a block of a kernel takes
  *      FAKE_CUDA_MEMORY    bytes of a device (1 GiB)
  *      FAKE_CUDA_DEVICES   how many there are (1)
- *      FAKE_CUDA_FAULTS    "name:nth:what", divided by commas; what is a code that is returned, "hang", or "slowMS"; nth 0: each
+ *      FAKE_CUDA_FAULTS    "name:nth:what", divided by commas; what is a code that is returned, or "hang"; nth 0: each
  *      FAKE_CUDA_MISSING   names that cuGetProcAddress does not know, divided by commas
  *      FAKE_CUDA_NEWER     names for which it returns a newer function than the exported one */
 #ifndef FAKE_H

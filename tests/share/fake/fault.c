@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fault.c - counts calls, and makes those fail, hang or take long that FAKE_CUDA_FAULTS names. */
+/* fault.c - counts calls, and makes those fail or hang that FAKE_CUDA_FAULTS names. */
 #include "fake.h"
 
 #include <stdlib.h>
@@ -43,10 +43,6 @@ static CUresult suffer(const char *what)
     if (!strncmp(what, "hang", 4))
         for (;;)
             pause();
-    if (!strncmp(what, "slow", 4)) {
-        usleep((useconds_t)atoi(what + 4) * 1000);
-        return CUDA_SUCCESS;
-    }
     return atoi(what);
 }
 

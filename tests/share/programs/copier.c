@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* copier.c - a program that copies large blocks, one after the other, and checks them.
  *
- *   copier MBYTES ROUNDS KIND [WAY]   KIND: pageable, pinned, async (pinned, in a stream), pool
- *                                     (pinned; memory of the device from a pool); WAY: in, out, both
+ *   copier MBYTES ROUNDS KIND [WAY [GPUS]]   KIND: pageable, pinned, async (pinned, in a stream), pool (pinned; memory of the device from a pool);
+ *                                            WAY: in, out, both; GPUS: so many in turn (1)
  *
  * Prints "right", its longest copy in ms, and what the driver saw. */
 #include "api.h"
@@ -22,6 +22,7 @@ typedef struct block {
     unsigned char *host;
     CUdeviceptr device;
     size_t n;
+    CUcontext context;
     CUstream stream;
     int is_async;
 } block;
@@ -61,44 +62,67 @@ static void check_host(const block *b, int round)
         CHECK_MSG(b->host[i] == value(i, round), "byte %zu", i);
 }
 
+/* A block in a context of this GPU. */
+static void open_block(block *b, int gpu, const char *kind)
+{
+    void *p = NULL;
+    TRY(cu.cuDevicePrimaryCtxRetain(&b->context, gpu));
+    TRY(cu.cuCtxSetCurrent(b->context));
+    if (!strcmp(kind, "pool"))
+        TRY(cu.cuMemAllocFromPoolAsync(&b->device, b->n, NULL, NULL));
+    else
+        TRY(cu.cuMemAlloc(&b->device, b->n));
+    TRY(cu.cuStreamCreate(&b->stream, 0));
+    if (!strcmp(kind, "pageable"))
+        p = malloc(b->n);
+    else
+        TRY(cu.cuMemHostAlloc(&p, b->n, 0));
+    b->host = p;
+    b->is_async = !strcmp(kind, "async");
+}
+
+/* Returns how long the copy in took, in us. */
+static uint64_t copy_once(const block *b, int round, int goes_out)
+{
+    uint64_t begin, us;
+    TRY(cu.cuCtxSetCurrent(b->context));
+    for (size_t i = 0; i < b->n; i++)
+        b->host[i] = value(i, round);
+    begin = now_us();
+    copy_in(b);
+    us = now_us() - begin;
+    check_device(b, round);
+    if (!goes_out)
+        return us;
+    memset(b->host, 0, b->n);
+    copy_out(b);
+    check_host(b, round);
+    return us;
+}
+
+enum { MOST_GPUS = 4 };
+
 int main(int argc, char **argv)
 {
-    block b = {.n = 0};
-    CUcontext c;
-    const char *kind = argc > 3 ? argv[3] : "pageable", *way = argc > 4 ? argv[4] : "in";
-    uint64_t longest = 0, begin;
-    void *p = NULL;
-    if (argc < 3)
+    block blocks[MOST_GPUS] = {{.n = 0}};
+    int goes_out = argc > 4 && strcmp(argv[4], "in") != 0, n_gpus = argc > 5 ? atoi(argv[5]) : 1;
+    uint64_t longest = 0;
+    if (argc < 3 || n_gpus > MOST_GPUS)
         return 2;
     api_load("lookup", NULL, 0);
-    b.n = (size_t)atoi(argv[1]) << 20, b.is_async = !strcmp(kind, "async");
     TRY(cu.cuInit(0));
-    TRY(cu.cuDevicePrimaryCtxRetain(&c, 0));
-    TRY(cu.cuCtxSetCurrent(c));
-    if (!strcmp(kind, "pool"))
-        TRY(cu.cuMemAllocFromPoolAsync(&b.device, b.n, NULL, NULL));
-    else
-        TRY(cu.cuMemAlloc(&b.device, b.n));
-    TRY(cu.cuStreamCreate(&b.stream, 0));
-    if (!strcmp(kind, "pageable"))
-        p = malloc(b.n);
-    else
-        TRY(cu.cuMemHostAlloc(&p, b.n, 0));
-    b.host = p;
-    for (int round = 0; round < atoi(argv[2]); round++) {
-        for (size_t i = 0; i < b.n; i++)
-            b.host[i] = value(i, round);
-        begin = now_us();
-        copy_in(&b);
-        longest = now_us() - begin > longest ? now_us() - begin : longest;
-        check_device(&b, round);
-        if (!strcmp(way, "in"))
-            continue;
-        memset(b.host, 0, b.n);
-        copy_out(&b);
-        check_host(&b, round);
+    for (int g = 0; g < n_gpus; g++) {
+        blocks[g].n = (size_t)atoi(argv[1]) << 20;
+        open_block(&blocks[g], g, argc > 3 ? argv[3] : "pageable");
     }
-    TRY(cu.cuMemFree(b.device));
+    for (int round = 0; round < atoi(argv[2]) * n_gpus; round++) {
+        uint64_t us = copy_once(&blocks[round % n_gpus], round, goes_out);
+        longest = us > longest ? us : longest;
+    }
+    for (int g = 0; g < n_gpus; g++) {
+        TRY(cu.cuCtxSetCurrent(blocks[g].context));
+        TRY(cu.cuMemFree(blocks[g].device));
+    }
     printf("right; longest %llu ms; waits in streams %llu; pieces %llu\n", (unsigned long long)(longest / 1000),
            (unsigned long long)cu.calls("cuStreamWaitValue32_v2"), (unsigned long long)cu.calls("cuEventRecord"));
     return 0;

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
         return 2;
     do
         fd = accept(listener, NULL, NULL); /* the command asks whether a program may come, and goes */
-    while (!receive(fd, &m, &passed) || is_command(fd, &m));
+    while (!receive(fd, &m, &passed) || (m.type != (uint32_t)atoi(argv[2]) && is_command(fd, &m)));
     do {
         if (m.type == SHARE_HELLO && passed >= 0)
             p = mmap(NULL, SHARE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
