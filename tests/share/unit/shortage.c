@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* shortage.c - every allocation of the planners, the simulator, the readers of files, and profile is made to fail, one at a time. The call
- * returns -1, with its sentence where it has one, and keeps nothing; with memory again it gives what it gave before. Ranks of the daemon go
- * on: without a plan a free link still goes to one that waits.
+/* shortage.c - every allocation of the planners, the simulator, the readers of files, profile and the daemon is made to fail, one at a time. The
+ * call returns -1, with its sentence where it has one, and keeps nothing; with memory again it gives what it gave before. Ranks of the daemon
+ * go on: without a plan a free link still goes to one that waits. A daemon that lacks memory for its history or its trace serves without, and leaves the
+ * history's file as it was.
  *
  * The linker has the program's allocations come here (--wrap). */
 #include "arbiter.h"
 #include "history.h"
 #include "replay.h"
+#include "report.h"
 
 #include "check.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +36,8 @@ void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
 void __wrap_free(void *p);
+FILE *__real_open_memstream(char **text, size_t *n);
+FILE *__wrap_open_memstream(char **text, size_t *n);
 
 static int fails(void)
 {
@@ -76,6 +81,9 @@ void __wrap_free(void *p)
     drop(p);
     __real_free(p);
 }
+
+/* What it allocates inside the C library is not seen: the text is not counted. */
+FILE *__wrap_open_memstream(char **text, size_t *n) { return fails() ? NULL : __real_open_memstream(text, n); }
 
 static uint32_t n_live(void)
 {
@@ -284,13 +292,83 @@ static int read_history(void)
     return said(failed);
 }
 
+static int write_history(void)
+{
+    struct stat before, after;
+    int failed;
+    CHECK(!stat(path, &before));
+    failed = share_history_write(&history, path, &why);
+    CHECK(!stat(path, &after) && (before.st_ino == after.st_ino) == (failed != 0));
+    return said(failed);
+}
+
 static void of_history(void)
 {
     write_file("heddle share history 2\nend 0\n");
     sentence = "memory";
     CHECK(each_fails(read_history) == 1);
+    CHECK(each_fails(write_history) == 1);
     unlink(path);
-    rmdir(folder);
+}
+
+/* ---- the daemon ---- */
+
+static int report(void)
+{
+    static share_peer *const nobody[SHARE_MOST_CLIENTS];
+    static const share_memory memory;
+    static const share_idle idle;
+    const share_report_input in = {
+        .arbiter = &arbiter, .memory = &memory, .idle = &idle, .peer_of = nobody, .unseen = "", .mps = ""};
+    char *text = share_report(&in, 0);
+    CHECK(!text || strstr(text, "policy bf"));
+    free(text);
+    return text ? 0 : -1;
+}
+
+/* From its begin to its end: it is asked to end before it waits for the first time. */
+static int serve(void)
+{
+    const share_rules rules = {.policy = SHARE_POLICY_EXACT, .row = 9, .patience_ns = 2000000000u};
+    sigset_t term;
+    int ends[2], failed;
+    CHECK(!pipe(ends) && !sigemptyset(&term) && !sigaddset(&term, SIGTERM) && !sigprocmask(SIG_BLOCK, &term, NULL));
+    raise(SIGTERM);
+    failed = share_daemon_serve(ends[0], &rules, path, "", &why);
+    close(ends[1]);
+    if (failed)
+        close(ends[0]);
+    return said(failed);
+}
+
+/* Of the daemon's three the first one is needed. */
+static void of_daemon(void)
+{
+    static const char kept[] = "heddle share history 2\npeak\t0000000000000007\t100\t3\nend 1\n";
+    char text[sizeof kept] = "", file[64];
+    snprintf(file, sizeof file, "%s/heddle/share-history", folder);
+    CHECK(!setenv("XDG_RUNTIME_DIR", folder, 1) && !setenv("XDG_CACHE_HOME", folder, 1));
+    snprintf(path, sizeof path, "%s/heddle", folder);
+    CHECK(!mkdir(path, 0700));
+    snprintf(path, sizeof path, "%s", file);
+    write_file(kept);
+    snprintf(path, sizeof path, "%s/trace", folder);
+    sentence = "memory for the daemon";
+    for (uint64_t at = 1; at <= 4; at++) {
+        FILE *f;
+        n_calls = 0, fail_at = at;
+        CHECK_MSG(serve() == (at == 1 ? -1 : 0), "allocation %llu", (unsigned long long)at);
+        CHECK_MSG(n_calls == (at == 1 ? 1 : 3) && !n_live(), "allocation %llu of %llu", (unsigned long long)at,
+                  (unsigned long long)n_calls);
+        CHECK_MSG(!access(path, F_OK) == (at == 2 || at == 4), "allocation %llu: the trace", (unsigned long long)at);
+        unlink(path);
+        f = fopen(file, "r");
+        CHECK(f && fread(text, 1, sizeof text, f) == sizeof kept - 1 && !strcmp(text, kept) && !fclose(f));
+    }
+    fail_at = 0;
+    unlink(file);
+    snprintf(path, sizeof path, "%s/heddle", folder);
+    CHECK(!rmdir(path) && !rmdir(folder));
 }
 
 int main(void)
@@ -301,6 +379,8 @@ int main(void)
     of_ranks(SHARE_POLICY_BF);
     of_files();
     of_history();
+    CHECK(each_fails(report) == 1);
+    of_daemon();
     puts("right");
     return 0;
 }
