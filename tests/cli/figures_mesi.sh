@@ -25,9 +25,9 @@ grep -q '^hotspot	150	graph	1	' jobs/mesi-hotspot.tsv || fail "rows of hotspot: 
 # Jobs: of two devices, what goes in and home is what the app has, or more with a small pool. The first rows come from the host once.
 # Rows go from one to the other unless all shares have gone to one: there are three tiles, and the other one may have been interrupted twice.
 run 0 bench --figures mesi --out two -n 384 --runs 2 --opt devices="virtual: virtual:" --opt steps=4 --opt figures=matmul,hotspot,ep
-awk -F '\t' 'FNR == 1 || $1 == "app" || $3 !~ /^jobs/ { next }
+awk -F '\t' '/^#/ || $1 == "app" || $3 !~ /^jobs/ { next }
     { seen++; mb = $2 * $2 * 4 / 1e6 }
-    NF != 15 || $6 == "skipped" || $4 != 2 || $14 <= 0 || $15 <= 0 { print "broken: " $0; bad = 1 }
+    NF != 18 || $16 != "-" || $17 != "-" || $18 != "-" || $6 == "skipped" || $4 != 2 || $14 <= 0 || $15 <= 0 { print "broken: " $0; bad = 1 }
     $3 ~ /pool/ && ($6 != "-" || $11 < 2 * mb || $12 < mb) { print "pool: " $0; bad = 1 }
     $3 !~ /pool/ && ($6 == "-" || $7 > $6 || $6 > $8) { print "compute_ms: " $0; bad = 1 }
     $1 != "ep" && $3 !~ /pool/ && ($11 < 1.999 * mb || $11 > 2.001 * mb) { print "in_mb: " $0; bad = 1 }
@@ -49,7 +49,7 @@ for name in 14a 14b 14c 14d 15a 15b 15c; do
 done
 # rows NAME N CONDITION: as many rows, and what holds for each of them.
 rows() {
-    awk -F '\t' -v n="$2" 'NR <= 2 || $13 == "measured" || $7 == "skipped" { next }
+    awk -F '\t' -v n="$2" '/^#/ || $1 == "app" || $13 == "measured" || $7 == "skipped" { next }
         { seen++; if (NF != 13 || $13 != "simulated" || $7 <= 0 || $8 <= 0 || $9 <= 0 || $9 > 1.02 || !('"$3"')) { print; bad = 1 } }
         END { exit bad || seen != n }' "figures/mesi-$1.tsv" >wrong || fail "$1: $(cat wrong "figures/mesi-$1.tsv")"
 }

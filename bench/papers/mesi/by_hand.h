@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* by_hand.h - matmul and hotspot as a programmer would write them for GPUs without the library. The kernels are the bodies of the apps, on
- * arrays of the host that are copied as a whole. A C interface, implemented with CUDA (matmul.cu, hotspot.cu), or by refusals without it
- * (none.c).
+/* by_hand.h - matmul and hotspot as a programmer would write them for GPUs without the library, and plain copies. The kernels are the bodies of
+ * the apps, on arrays of the host that are copied as a whole. A C interface, implemented with CUDA (matmul.cu, hotspot.cu, copies.cu), or by
+ * refusals without it (none.c).
  *
  * Functions that return int return nonzero, with the sentence, if something is not possible. _close must follow _open in any case. */
 #ifndef MESI_BY_HAND_H
@@ -62,6 +62,16 @@ int by_hand_steps_bring(by_hand_steps *h, char error[BY_HAND_ERROR]);
 /* All steps, in so many milliseconds of the host. */
 int by_hand_steps_compute(by_hand_steps *h, double *ms, char error[BY_HAND_ERROR]);
 int by_hand_steps_take(by_hand_steps *h, char error[BY_HAND_ERROR]);
+
+/* ---- copies ---- */
+
+/* Bytes a nanosecond: to GPUs, from them, and both ways at once, together. */
+typedef struct by_hand_rates {
+    double in, out, both;
+} by_hand_rates;
+
+/* Of copies between pinned memory and GPUs 0 to n_gpus - 1, all at once. */
+int by_hand_copies(uint32_t n_gpus, by_hand_rates *out, char error[BY_HAND_ERROR]);
 
 /* GPUs of this machine. */
 uint32_t by_hand_gpus(void);

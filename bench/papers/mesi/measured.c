@@ -10,26 +10,26 @@
 #define EP_CLASS_D (UINT64_C(1) << 36) /* pairs */
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-#define PLACE(name, n, devices, least, most, is_alone)              \
-    {                                                               \
-        {name, n, {{0}}, 0, 0, {0}}, devices, least, most, is_alone \
+#define PLACE(name, n, devices, least, most, n_whole, is_alone)              \
+    {                                                                        \
+        {name, n, {{0}}, 0, 0, {0}}, devices, least, most, n_whole, is_alone \
     }
 #define MANY UINT32_MAX
 static const mesi_place places[] = {
-    PLACE("1 GPU", 1, "cuda:0", 1, MANY, 0),
-    PLACE("2 GPUs", 2, "cuda:0 cuda:1", 2, MANY, 0),
-    PLACE("4 GPUs", 4, "cuda:0 cuda:1 cuda:2 cuda:3", 4, MANY, 0),
-    PLACE("1 + 1/2", 2, "cuda:0 cuda:1/2", 2, MANY, 0),
-    PLACE("1/2 alone", 1, "cuda:1/2", 2, MANY, 1),
-    PLACE("1 + 1/4", 2, "cuda:0 cuda:1/4", 2, MANY, 0),
-    PLACE("1/4 alone", 1, "cuda:1/4", 2, MANY, 1),
-    PLACE("2 quarters of 1 GPU", 2, "2*cuda:0/4", 1, 1, 0),
-    PLACE("4 quarters of 1 GPU", 4, "4*cuda:0/4", 1, 1, 0),
-    PLACE("1/2 + 1/4 of 1 GPU", 2, "cuda:0/2 cuda:0/4", 1, 1, 0),
-    PLACE("1/2 of 1 GPU alone", 1, "cuda:0/2", 1, 1, 1),
-    PLACE("1/4 of 1 GPU alone", 1, "cuda:0/4", 1, 1, 1),
-    PLACE("1/2 + 1/8 of 1 GPU", 2, "cuda:0/2 cuda:0/8", 1, 1, 0),
-    PLACE("1/8 of 1 GPU alone", 1, "cuda:0/8", 1, 1, 1),
+    PLACE("1 GPU", 1, "cuda:0", 1, MANY, 1, 0),
+    PLACE("2 GPUs", 2, "cuda:0 cuda:1", 2, MANY, 2, 0),
+    PLACE("4 GPUs", 4, "cuda:0 cuda:1 cuda:2 cuda:3", 4, MANY, 4, 0),
+    PLACE("1 + 1/2", 2, "cuda:0 cuda:1/2", 2, MANY, 0, 0),
+    PLACE("1/2 alone", 1, "cuda:1/2", 2, MANY, 0, 1),
+    PLACE("1 + 1/4", 2, "cuda:0 cuda:1/4", 2, MANY, 0, 0),
+    PLACE("1/4 alone", 1, "cuda:1/4", 2, MANY, 0, 1),
+    PLACE("2 quarters of 1 GPU", 2, "2*cuda:0/4", 1, 1, 0, 0),
+    PLACE("4 quarters of 1 GPU", 4, "4*cuda:0/4", 1, 1, 1, 0),
+    PLACE("1/2 + 1/4 of 1 GPU", 2, "cuda:0/2 cuda:0/4", 1, 1, 0, 0),
+    PLACE("1/2 of 1 GPU alone", 1, "cuda:0/2", 1, 1, 0, 1),
+    PLACE("1/4 of 1 GPU alone", 1, "cuda:0/4", 1, 1, 0, 1),
+    PLACE("1/2 + 1/8 of 1 GPU", 2, "cuda:0/2 cuda:0/8", 1, 1, 0, 0),
+    PLACE("1/8 of 1 GPU alone", 1, "cuda:0/8", 1, 1, 0, 1),
 };
 
 size_t mesi_places(const mesi_ask *a, mesi_place out[MESI_MOST_PLACES])
@@ -37,7 +37,7 @@ size_t mesi_places(const mesi_ask *a, mesi_place out[MESI_MOST_PLACES])
     const uint32_t n_gpus = by_hand_gpus();
     size_t n = 0;
     if (a->devices) {
-        out[0] = (mesi_place)PLACE(a->devices, mesi_n_devices(a->devices), a->devices, 0, MANY, 0);
+        out[0] = (mesi_place)PLACE(a->devices, mesi_n_devices(a->devices), a->devices, 0, MANY, 0, 0);
         return 1;
     }
     for (size_t i = 0; i < COUNT(places); i++)
@@ -111,8 +111,29 @@ static int time_jobs(mesi_ask *a, app_case *c, const mesi_case *m, const char *d
     return mesi_time_jobs(a, c, 0, t);
 }
 
+static double work_of(const mesi_case *c)
+{
+    const double n = (double)c->n;
+    return c->app == HEDDLE_SIMULATED_JOB_MATMUL    ? n * n * n
+           : c->app == HEDDLE_SIMULATED_JOB_HOTSPOT ? n * n * c->n_steps
+                                                    : n;
+}
+
+void mesi_measure_rate(mesi_ask *a, mesi_subject *s, const mesi_case *c)
+{
+    mesi_program p = {.n_gpus = 1};
+    mesi_times t = {.n = 0};
+    if (a->devices || !by_hand_gpus() || prepare(s, c))
+        return;
+    if (!mesi_time_program(a, s->c, &p, &t))
+        s->rate = work_of(c) / figure_middle(t.compute_ms, t.n) * 1e-6;
+    mesi_program_close(&p);
+    mesi_close(s->c);
+}
+
 int mesi_measure(mesi_ask *a, mesi_subject *s, const mesi_case *c, const mesi_place *p, mesi_result *out)
 {
+    const mesi_gpus gpus = {p->n_whole, p->machine.n_gpus, s->rate, 0};
     mesi_times t = {.n = 0};
     int failed;
     if (prepare(s, c))
@@ -120,6 +141,9 @@ int mesi_measure(mesi_ask *a, mesi_subject *s, const mesi_case *c, const mesi_pl
     failed = time_jobs(a, s->c, c, p->devices, &t);
     memcpy(s->why, s->c->error, sizeof s->why);
     mesi_close(s->c);
-    *out = (mesi_result){figure_middle(t.total_ms, t.n), 0, t.in_mb, t.home_mb, t.peers_mb, "measured"};
-    return failed;
+    if (failed)
+        return failed;
+    *out = (mesi_result){
+        figure_middle(t.total_ms, t.n), mesi_bound_ms(a, c, &gpus), t.in_mb, t.home_mb, t.peers_mb, "measured"};
+    return 0;
 }

@@ -20,13 +20,15 @@
  * jobs there are also in_mb, home_mb, peers_mb: 10^6 bytes from the host, to it, and from device to device; driver_ms: how long the thread
  * that gives work to all devices was busy; and slices. These are of the last run from host to host.
  *
+ * bound_ms: the least total_ms. F is the best rate by hand on one GPU with data resident, of the same body or of cuBLAS. L is what plain
+ * copies have on one link, H what they have on all links together: see the line `copies`. The longest of operations / (GPUs x F),
+ * bytes / links and bytes / H counts, and the first fetch and the last write are added. of_bound: bound_ms / total_ms. of_rate: the rate of
+ * compute_ms over GPUs x F. None of these is there for WORDS, or without a row that has F; of TF32 none has.
+ *
  * The first and the last answer are compared with the app's reference; what differs, fails or cannot be there is a row `skipped` with the
  * reason, as is what has not begun after N seconds. The library's devices are "cuda:0", or WORDS; with WORDS jobs run on these only. */
-#include "by_hand.h"
 #include "mesi.h"
 #include "papers.h"
-
-#include "hdss/hand.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -35,7 +37,9 @@
 #define SIDE 8192
 #define PAIRS (UINT64_C(1) << 36)
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-enum { WHY = BY_HAND_ERROR };
+
+/* F of a row is of the body, of cuBLAS, or not measured. */
+enum { BODY, CUBLAS, N_RATES, UNKNOWN = N_RATES };
 
 /* A case, and where its rows go. */
 typedef struct subject {
@@ -43,6 +47,8 @@ typedef struct subject {
     const char *label; /* app and type */
     uint64_t n;
     double work; /* multiply-adds, cells or pairs of a run */
+    double
+        *rate; /* of the best program by hand on one GPU, data resident: N_RATES of them, each 0 until there is a row */
     FILE *out;
 } subject;
 
@@ -53,22 +59,17 @@ typedef struct way {
     /* By the library. */
     const char *engine; /* NULL: by hand */
     const char *devices;
-    int says_devices; /* they are not whole GPUs */
+    int says_devices; /* they are not whole GPUs, */
+    uint32_t n_parts; /* but so many parts, or it is 0 */
     uint64_t pool_bytes;
-    /* By hand. */
-    product_way how;
-    steps_exchange exchange;
-    int with_graph;
-    by_hand_product *product; /* one of the three is open */
-    by_hand_steps *steps;
-    hand loop;       /* of ep, */
-    pipeline *pairs; /* which is one launch of all */
+    mesi_program by_hand; /* its GPUs and tile are those above */
+    int rate;             /* BODY .. */
 } way;
 
 /* ---- rows ---- */
 
 static const char columns[] = "app\tn\tway\tgpus\ttile\tcompute_ms\tleast_ms\tmost_ms\ttotal_ms\trate\tin_mb\thome_mb\t"
-                              "peers_mb\tdriver_ms\tslices";
+                              "peers_mb\tdriver_ms\tslices\tbound_ms\tof_bound\tof_rate";
 
 static void begin_row(const subject *s, const way *w)
 {
@@ -79,13 +80,48 @@ static void begin_row(const subject *s, const way *w)
 static void put_jobs_times(FILE *out, const mesi_times *t)
 {
     if (t->has_jobs)
-        fprintf(out, "\t%.6g\t%.6g\t%.6g\t%.4g\t%llu\n", t->in_mb, t->home_mb, t->peers_mb, t->driver_ms,
+        fprintf(out, "\t%.6g\t%.6g\t%.6g\t%.4g\t%llu", t->in_mb, t->home_mb, t->peers_mb, t->driver_ms,
                 (unsigned long long)t->n_slices);
     else
-        fputs("\t-\t-\t-\t-\t-\n", out);
+        fputs("\t-\t-\t-\t-\t-", out);
 }
 
-static void put_times(const subject *s, const mesi_times *t)
+/* What a way's devices are. */
+static mesi_gpus gpus_of(const subject *s, const way *w)
+{
+    return (mesi_gpus){w->n_gpus, w->n_parts ? w->n_parts : w->n_gpus, w->rate == UNKNOWN ? 0 : s->rate[w->rate],
+                       w->pool_bytes};
+}
+
+static void put_bound(const mesi_ask *a, const subject *s, const way *w, double resident_ms, double total_ms)
+{
+    const mesi_gpus g = gpus_of(s, w);
+    mesi_case c = {.n = s->n, .n_steps = 1, .way = {NULL, HEDDLE_MAP_SETTLE, 0, 1}};
+    double bound_ms;
+    while (strcmp(heddle_simulated_job_name(c.app), s->c->app->name) != 0)
+        c.app++;
+    if (c.app == HEDDLE_SIMULATED_JOB_HOTSPOT)
+        c.n_steps = (uint32_t)s->c->looping->form.n_runs;
+    bound_ms = mesi_bound_ms(a, &c, &g);
+    if (bound_ms > 0)
+        fprintf(s->out, "\t%.5g\t%.4f", bound_ms, bound_ms / total_ms);
+    else
+        fputs("\t-\t-", s->out);
+    if (resident_ms > 0 && g.rate > 0 && !a->devices)
+        fprintf(s->out, "\t%.4f\n", s->work / resident_ms * 1e-6 / (g.rate * g.n_gpus));
+    else
+        fputs("\t-\n", s->out);
+}
+
+/* The best program on one GPU is what rows are compared with. */
+static void note_rate(const subject *s, const way *w, double ms)
+{
+    const double rate = s->work / ms * 1e-6;
+    if (!w->engine && w->n_gpus == 1 && w->by_hand.how != PRODUCT_XT && rate > s->rate[w->rate])
+        s->rate[w->rate] = rate;
+}
+
+static void put_times(const mesi_ask *a, const subject *s, const way *w, const mesi_times *t)
 {
     const double total = figure_middle(t->total_ms, t->n),
                  ms = t->has_compute ? figure_middle(t->compute_ms, t->n) : total;
@@ -96,106 +132,25 @@ static void put_times(const subject *s, const mesi_times *t)
         fputs("-", s->out);
     fprintf(s->out, "\t%.5g\t%.5g\t%.5g\t%.5g", of[0], of[t->n - 1], total, s->work / ms * 1e-6);
     put_jobs_times(s->out, t);
+    if (t->has_compute)
+        note_rate(s, w, ms);
+    put_bound(a, s, w, t->has_compute ? ms : 0, total);
 }
 
 static void skip(const subject *s, const char *why) { fprintf(s->out, "skipped\t%s\n", why); }
-
-/* ---- by hand ---- */
-
-static const app_rows *rows_of(const app_case *c, size_t i) { return &c->looping->form.rows[i]; }
-
-static int open_product(way *w, const app_case *c, char *why)
-{
-    const product p = {rows_of(c, 0)->host,
-                       rows_of(c, 1)->host,
-                       rows_of(c, 2)->host,
-                       c->n[0],
-                       c->n[1],
-                       rows_of(c, 1)->n_rows,
-                       c->looping->form.desc.body == matmul_f32};
-    return by_hand_product_open(&w->product, w->how, &p, w->n_gpus, w->tile, why);
-}
-
-static int open_steps(way *w, const app_case *c, char *why)
-{
-    const uint64_t n = c->looping->form.n_runs;
-    steps s = {rows_of(c, 0)->host, rows_of(c, 2)->host, rows_of(c, n % 2)->host, n, {0}};
-    memcpy(&s.record, c->record, sizeof s.record);
-    return by_hand_steps_open(&w->steps, &s, w->n_gpus, w->exchange, w->with_graph, why);
-}
-
-/* The sentence becomes the case's. */
-static int said(app_case *c, int failed, const char *why)
-{
-    if (failed)
-        snprintf(c->error, APP_ERROR, "%s", why);
-    return failed ? -1 : 0;
-}
-
-static int open_pairs(way *w, const app_case *c, char *why)
-{
-    if (hand_of(&w->loop, c)) {
-        snprintf(why, WHY, "the loop has no room in a program by hand");
-        return -1;
-    }
-    return pipeline_open(&w->pairs, &w->loop, w->loop.form.desc.n, 1, why);
-}
-
-static int run_pairs(way *w, double *ms, char *why)
-{
-    const uint64_t begin_ns = cli_now_ns();
-    const int failed = pipeline_run(w->pairs, why);
-    *ms = 1e-6 * (double)(cli_now_ns() - begin_ns);
-    return failed;
-}
-
-/* The program takes the arrays of the case, which is open on a fleet without threads. */
-static int open_by_hand(way *w, app_case *c)
-{
-    const char *name = c->app->name;
-    char why[WHY] = "";
-    return said(c,
-                !strcmp(name, "matmul")    ? open_product(w, c, why)
-                : !strcmp(name, "hotspot") ? open_steps(w, c, why)
-                                           : open_pairs(w, c, why),
-                why);
-}
-
-static int run_by_hand(void *self, app_case *c, double *ms)
-{
-    way *w = self;
-    char why[WHY] = "";
-    int failed;
-    if (w->product)
-        failed = by_hand_product_bring(w->product, why) || by_hand_product_compute(w->product, ms, why) ||
-                 by_hand_product_take(w->product, why);
-    else if (w->steps)
-        failed = by_hand_steps_bring(w->steps, why) || by_hand_steps_compute(w->steps, ms, why) ||
-                 by_hand_steps_take(w->steps, why);
-    else
-        failed = run_pairs(w, ms, why);
-    return said(c, failed, why);
-}
-
-static void close_by_hand(way *w)
-{
-    by_hand_product_close(w->product);
-    by_hand_steps_close(w->steps);
-    pipeline_close(w->pairs);
-}
 
 /* ---- any way ---- */
 
 static int time_way(mesi_ask *a, app_case *c, way *w, mesi_times *t)
 {
-    const mesi_runner by_hand = {run_by_hand, NULL, w, 1};
+    w->by_hand.n_gpus = w->n_gpus;
+    w->by_hand.tile = w->tile;
+    if (!w->engine)
+        return mesi_time_program(a, c, &w->by_hand, t);
     c->spawning.pool_bytes = w->pool_bytes;
-    if (mesi_open(a, c, w->engine ? w->engine : app_loop.name, w->engine ? w->devices : "serial"))
+    if (mesi_open(a, c, w->engine, w->devices))
         return -1;
-    if (w->engine)
-        return !strcmp(w->engine, app_jobs.name) ? mesi_time_jobs(a, c, !w->pool_bytes, t) : mesi_time_loop(a, c, t);
-    t->has_compute = 1;
-    return open_by_hand(w, c) || mesi_repeat(a, c, &by_hand, t) ? -1 : 0;
+    return !strcmp(w->engine, app_jobs.name) ? mesi_time_jobs(a, c, !w->pool_bytes, t) : mesi_time_loop(a, c, t);
 }
 
 static void put_way(mesi_ask *a, subject *s, way w)
@@ -210,8 +165,8 @@ static void put_way(mesi_ask *a, subject *s, way w)
     if (time_way(a, s->c, &w, &t))
         skip(s, s->c->error);
     else
-        put_times(s, &t);
-    close_by_hand(&w);
+        put_times(a, s, &w, &t);
+    mesi_program_close(&w.by_hand);
     mesi_close(s->c);
 }
 
@@ -230,11 +185,11 @@ static const char *whole_gpus(uint32_t n, char words[MESI_WORDS])
 }
 
 /* On the devices that are asked for, or on 1, 2, 4 .. GPUs; of one GPU also on its quarters. */
-static void put_jobs(mesi_ask *a, subject *s, const char *name)
+static void put_jobs(mesi_ask *a, subject *s, const char *name, int rate)
 {
     char words[MESI_WORDS];
     const uint32_t n_gpus = by_hand_gpus();
-    way w = {.name = name, .engine = app_jobs.name, .devices = a->devices, .says_devices = 1};
+    way w = {.name = name, .engine = app_jobs.name, .devices = a->devices, .says_devices = 1, .rate = rate};
     if (a->devices) {
         w.n_gpus = mesi_n_devices(a->devices);
         put_way(a, s, w);
@@ -246,13 +201,20 @@ static void put_jobs(mesi_ask *a, subject *s, const char *name)
         put_way(a, s, w);
     }
     if (n_gpus == 1)
-        put_way(a, s, (way){.name = name, .n_gpus = 1, .engine = w.engine, .devices = "4*cuda:0/4", .says_devices = 1});
+        put_way(a, s,
+                (way){.name = name,
+                      .n_gpus = 1,
+                      .engine = w.engine,
+                      .devices = "4*cuda:0/4",
+                      .says_devices = 1,
+                      .n_parts = 4,
+                      .rate = rate});
 }
 
 /* An eighth of what three matrices take. */
-static void put_small_pool(mesi_ask *a, subject *s, const char *name)
+static void put_small_pool(mesi_ask *a, subject *s, const char *name, int rate)
 {
-    way w = {.name = name, .n_gpus = 1, .engine = app_jobs.name, .devices = "cuda:0"};
+    way w = {.name = name, .n_gpus = 1, .engine = app_jobs.name, .devices = "cuda:0", .rate = rate};
     w.pool_bytes = 3 * 4 * s->n * s->n / 8;
     if (a->devices) {
         w.devices = a->devices;
@@ -264,10 +226,10 @@ static void put_small_pool(mesi_ask *a, subject *s, const char *name)
 
 static void put_matmul(mesi_ask *a, subject *s)
 {
-    put_way(a, s, (way){.name = "launch", .n_gpus = 1, .how = PRODUCT_PLAIN});
-    put_way(a, s, (way){.name = "cublas", .n_gpus = 1, .how = PRODUCT_CUBLAS});
-    put_jobs(a, s, "jobs");
-    put_small_pool(a, s, "jobs pool 1/8");
+    put_way(a, s, (way){.name = "launch", .n_gpus = 1, .by_hand = {.how = PRODUCT_PLAIN}});
+    put_way(a, s, (way){.name = "cublas", .n_gpus = 1, .by_hand = {.how = PRODUCT_CUBLAS}, .rate = CUBLAS});
+    put_jobs(a, s, "jobs", BODY);
+    put_small_pool(a, s, "jobs pool 1/8", BODY);
 }
 
 /* These come last, as what takes long may find no time. */
@@ -276,39 +238,43 @@ static void put_slow(mesi_ask *a, subject *s)
     static const uint32_t tiles[] = {8192, 4096, 2048};
     const uint32_t n_gpus = by_hand_gpus();
     for (size_t i = 0; i < COUNT(tiles); i++) {
-        put_way(a, s, (way){.name = "cublasxt", .n_gpus = 1, .tile = tiles[i], .how = PRODUCT_XT});
+        way w = {.name = "cublasxt", .n_gpus = 1, .tile = tiles[i], .by_hand = {.how = PRODUCT_XT}, .rate = CUBLAS};
+        put_way(a, s, w);
+        w.n_gpus = n_gpus;
         if (n_gpus > 1)
-            put_way(a, s, (way){.name = "cublasxt", .n_gpus = n_gpus, .tile = tiles[i], .how = PRODUCT_XT});
+            put_way(a, s, w);
     }
     put_loop(a, s);
 }
 
 static void put_library(mesi_ask *a, subject *s)
 {
-    put_jobs(a, s, "jobs library");
-    put_small_pool(a, s, "jobs library pool 1/8");
+    put_jobs(a, s, "jobs library", CUBLAS);
+    put_small_pool(a, s, "jobs library pool 1/8", CUBLAS);
 }
 
-static void put_tf32(mesi_ask *a, subject *s) { put_small_pool(a, s, "jobs library tf32 pool 1/8"); }
+static void put_tf32(mesi_ask *a, subject *s) { put_small_pool(a, s, "jobs library tf32 pool 1/8", UNKNOWN); }
 
 static void put_hotspot(mesi_ask *a, subject *s)
 {
     put_way(a, s, (way){.name = "launches", .n_gpus = 1});
-    put_way(a, s, (way){.name = "graph", .n_gpus = 1, .with_graph = 1});
+    put_way(a, s, (way){.name = "graph", .n_gpus = 1, .by_hand = {.with_graph = 1}});
     for (uint32_t n = 2; n <= by_hand_gpus(); n *= 2) {
-        put_way(a, s, (way){.name = "copies", .n_gpus = n, .exchange = STEPS_COPIES});
-        put_way(a, s, (way){.name = "stores", .n_gpus = n, .exchange = STEPS_STORES});
-        put_way(a, s, (way){.name = "copies graph", .n_gpus = n, .exchange = STEPS_COPIES, .with_graph = 1});
-        put_way(a, s, (way){.name = "stores graph", .n_gpus = n, .exchange = STEPS_STORES, .with_graph = 1});
+        put_way(a, s, (way){.name = "copies", .n_gpus = n, .by_hand = {.exchange = STEPS_COPIES}});
+        put_way(a, s, (way){.name = "stores", .n_gpus = n, .by_hand = {.exchange = STEPS_STORES}});
+        put_way(a, s,
+                (way){.name = "copies graph", .n_gpus = n, .by_hand = {.exchange = STEPS_COPIES, .with_graph = 1}});
+        put_way(a, s,
+                (way){.name = "stores graph", .n_gpus = n, .by_hand = {.exchange = STEPS_STORES, .with_graph = 1}});
     }
-    put_jobs(a, s, "jobs");
+    put_jobs(a, s, "jobs", BODY);
     put_loop(a, s);
 }
 
 static void put_ep(mesi_ask *a, subject *s)
 {
     put_way(a, s, (way){.name = "launch", .n_gpus = 1});
-    put_jobs(a, s, "jobs");
+    put_jobs(a, s, "jobs", BODY);
     put_loop(a, s);
 }
 
@@ -324,6 +290,7 @@ typedef struct case_rows {
     app_pair opts[3];
     size_t n_opts;
     put_fn *put;
+    double *rate; /* as in subject */
 } case_rows;
 
 static int put_case(mesi_ask *a, FILE *out, const case_rows *r)
@@ -331,7 +298,7 @@ static int put_case(mesi_ask *a, FILE *out, const case_rows *r)
     const app *of = app_find(r->app);
     const app_request q = {.n = {r->n, r->n_2}, .opts = r->opts, .n_opts = r->n_opts};
     char error[APP_ERROR];
-    subject s = {.label = r->label, .n = r->n, .work = r->work, .out = out};
+    subject s = {.label = r->label, .n = r->n, .work = r->work, .rate = r->rate, .out = out};
     if (cli_now_ns() < a->end_ns) {
         s.c = app_new(of, app_scenario_of(of, app_loop.name), &q, error);
         if (!s.c)
@@ -355,6 +322,7 @@ static int make_table(mesi_ask *a, const char *name, const case_rows *rows, size
     int status = CLI_OK;
     if (figure_begin(&files))
         return CLI_BAD;
+    mesi_find_copies(a, files.tsv.out);
     fprintf(files.tsv.out, "# %u GPUs; medians of %zu runs; the loop on %s\n%s\n", by_hand_gpus(), figure_runs(a->o),
             a->devices ? a->devices : "cuda:0", columns);
     for (size_t i = 0; i < n && !status; i++)
@@ -369,13 +337,14 @@ static int make_matmul(mesi_ask *a)
 {
     const uint64_t n = size_of(a, SIDE);
     const double work = (double)n * (double)n * (double)n;
+    double i32[N_RATES] = {0}, f32[N_RATES] = {0};
     const case_rows rows[] = {
-        {"matmul", "matmul int32", n, n, work, {{"type", "int32"}}, 1, put_matmul},
-        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}}, 1, put_matmul},
-        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}}, 2, put_library},
-        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}, {"tf32", "1"}}, 3, put_tf32},
-        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}}, 1, put_slow},
-        {"matmul", "matmul int32", n, n, work, {{"type", "int32"}}, 1, put_loop}};
+        {"matmul", "matmul int32", n, n, work, {{"type", "int32"}}, 1, put_matmul, i32},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}}, 1, put_matmul, f32},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}}, 2, put_library, f32},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}, {"body", "library"}, {"tf32", "1"}}, 3, put_tf32, f32},
+        {"matmul", "matmul fp32", n, n, work, {{"type", "fp32"}}, 1, put_slow, f32},
+        {"matmul", "matmul int32", n, n, work, {{"type", "int32"}}, 1, put_loop, i32}};
     return make_table(a, "mesi-matmul", rows, COUNT(rows));
 }
 
@@ -384,14 +353,16 @@ static int make_hotspot(mesi_ask *a)
     const uint64_t n = size_of(a, SIDE);
     const char *steps = a->steps ? a->steps : "100";
     const double work = (double)n * (double)n * strtod(steps, NULL);
-    const case_rows rows = {"hotspot", "hotspot", n, n, work, {{"steps", steps}}, 1, put_hotspot};
+    double rate[N_RATES] = {0};
+    const case_rows rows = {"hotspot", "hotspot", n, n, work, {{"steps", steps}}, 1, put_hotspot, rate};
     return make_table(a, "mesi-hotspot", &rows, 1);
 }
 
 static int make_ep(mesi_ask *a)
 {
     const uint64_t n = size_of(a, PAIRS);
-    const case_rows rows = {"ep", "ep", n, 0, (double)n, {{NULL, NULL}}, 0, put_ep};
+    double rate[N_RATES] = {0};
+    const case_rows rows = {"ep", "ep", n, 0, (double)n, {{NULL, NULL}}, 0, put_ep, rate};
     return make_table(a, "mesi-ep", &rows, 1);
 }
 

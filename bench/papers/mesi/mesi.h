@@ -4,10 +4,15 @@
 #ifndef MESI_H
 #define MESI_H
 
+#include "by_hand.h"
 #include "loop.h"
 #include "rows.h"
 
 #include "heddle/simulate.h"
+
+#include "hdss/hand.h"
+
+#include <stdio.h>
 
 enum { MESI_MOST_GPUS = 4, MESI_MOST_PLACES = 16, MESI_WORDS = 256 };
 
@@ -17,6 +22,8 @@ typedef struct mesi_ask {
         *type;       /* NULL: all figures; as many steps as each has by itself; GPUs; all types */
     uint64_t end_ns; /* nothing begins later */
     int wrong;       /* a check failed */
+    int has_copies;
+    by_hand_rates one, all; /* what they are, to one GPU and to all */
 } mesi_ask;
 
 /* ---- timing.c. Functions that return int return nonzero with the sentence in c->error ---- */
@@ -50,6 +57,26 @@ int mesi_time_loop(mesi_ask *a, app_case *c, mesi_times *t);
 int mesi_time_jobs(mesi_ask *a, app_case *c, int stays, mesi_times *t);
 /* Devices that jobs are run on; 0: such a fleet cannot be opened, or it has cores only. */
 uint32_t mesi_n_devices(const char *words);
+
+/* ---- program.c ---- */
+
+/* A program by hand; begins as zeros. */
+typedef struct mesi_program {
+    uint32_t n_gpus, tile;
+    product_way how;
+    steps_exchange exchange;
+    int with_graph;
+    by_hand_product *product; /* one of the three is open */
+    by_hand_steps *steps;
+    hand loop;       /* of ep, */
+    pipeline *pairs; /* which is one launch of all */
+} mesi_program;
+
+/* On the arrays of the case, which is opened on a fleet without threads. mesi_program_close must follow, and then mesi_close. */
+int mesi_time_program(mesi_ask *a, app_case *c, mesi_program *p, mesi_times *t);
+void mesi_program_close(mesi_program *p);
+/* Measures plain copies, once, if there are GPUs and no devices are asked for; `out` gets a line with them. */
+void mesi_find_copies(mesi_ask *a, FILE *out);
 
 /* ---- jobs over several GPUs ---- */
 
@@ -89,11 +116,23 @@ uint32_t mesi_tasks(const mesi_case *c);
 /* Nonzero, and a sentence on stderr: it cannot be. */
 int mesi_simulate(const mesi_case *c, mesi_result *out);
 
+/* GPUs that are here. */
+typedef struct mesi_gpus {
+    uint32_t n_gpus, n_devices; /* whole GPUs, which so many devices are together; 0: they are not whole */
+    double rate;                /* of one GPU with data resident: multiply-adds, cells or pairs a nanosecond */
+    uint64_t pool_bytes;        /* of a device; 0: as much as is wanted */
+} mesi_gpus;
+
+/* The least time of a case from host memory to host memory, by copies and that rate: operations over all GPUs, bytes over links, or bytes
+ * over the host's memory, and the first fetch and the last write. The machine of the case is not looked at. 0: not known. */
+double mesi_bound_ms(const mesi_ask *a, const mesi_case *c, const mesi_gpus *g);
+
 /* Where jobs are measured. */
 typedef struct mesi_place {
     mesi_machine machine; /* its name and number of devices; no rates */
     const char *devices;
     uint32_t least_gpus, most_gpus; /* of a machine where it is looked for */
+    uint32_t n_whole;               /* GPUs that its devices are together; 0: parts are missing */
     int is_alone;                   /* one of the devices of another place */
 } mesi_place;
 
@@ -102,13 +141,16 @@ typedef struct mesi_subject {
     app_case *c;
     int is_whole;        /* matmul: a job is the whole product */
     char why[APP_ERROR]; /* the last measurement failed */
+    double rate;         /* of a GPU (mesi_gpus); 0: not known */
 } mesi_subject;
 
 /* What is asked for, or what machines with as many GPUs as this one have. Where least_gpus are not here, nothing can be measured. */
 size_t mesi_places(const mesi_ask *a, mesi_place out[MESI_MOST_PLACES]);
 /* The size that is asked for, or the usual one: ep counts pairs here. */
 uint64_t mesi_measured_n(const mesi_ask *a, const mesi_case *c);
-/* c->n is that size. Nonzero, and s->why: it cannot be, or is wrong. */
+/* Finds s->rate, by the program by hand, if there are GPUs and no devices are asked for. c->n is the size above here and below. */
+void mesi_measure_rate(mesi_ask *a, mesi_subject *s, const mesi_case *c);
+/* Nonzero, and s->why: it cannot be, or is wrong. */
 int mesi_measure(mesi_ask *a, mesi_subject *s, const mesi_case *c, const mesi_place *p, mesi_result *out);
 void mesi_subject_free(mesi_subject *s);
 

@@ -9,7 +9,8 @@
  * machines only how TITAN and 680 differ is from its times; other rates are guesses by data sheets.
  * Measured: on the GPUs that are here (measured.c), from host memory to host memory, medians of runs after three that are not counted;
  * drawn in DIR/mesi-NAME-measured.svg. Where a pair is unequal, its slower part alone is measured, too: with s, its speed over the
- * faster one's, equal parts take (1 + s) / (2 s) times as long as the best parts.
+ * faster one's, equal parts take (1 + s) / (2 s) times as long as the best parts. of_bound is by the program by hand on one GPU and plain
+ * copies in the same run, where devices are whole GPUs.
  *
  * All rows have the bytes that cross each kind of links, and say in the column `source` whether they are simulated or measured. What
  * cannot be measured is a row `skipped` with the reason. Hotspot has 200 steps, or N: later ones are like those. */
@@ -181,6 +182,8 @@ static void measure(const figure *f, mesi_ask *a, uint32_t n_steps, const mesi_p
         mesi_case c = {f->app, f->n, steps_of(f->app, n_steps), &places[i].machine, {"all", HEDDLE_MAP_STATIC, 0, 1}};
         char why[MESI_WORDS];
         c.n = mesi_measured_n(a, &c);
+        if (!i)
+            mesi_measure_rate(a, &s, &c);
         if (can_be_on(&places[i], why))
             measure_on(f, a, &s, &places[i], c, out, value + i * f->n_ways);
         else if (ways_on(f, &places[i]))
@@ -280,6 +283,7 @@ static int make(const figure *f, mesi_ask *a, uint32_t n_steps)
     int status;
     if (figure_begin(&files))
         return CLI_BAD;
+    mesi_find_copies(a, files.tsv.out);
     fputs(head, files.tsv.out);
     status = fill(f, n_steps, files.tsv.out, value);
     if (!status) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* simulated.c - a case of the figures of MESI-CUDA's scheduling, in virtual time. Machines of the paper have links of 10 GB/s and a
- * thread that needs 5 us for each op; the others are about a host with H200s. */
+/* simulated.c - a case of the figures of MESI-CUDA's scheduling, in virtual time, and the least time of a measured one, which a simulation
+ * knows, too. Machines of the paper have links of 10 GB/s and a thread that needs 5 us for each op; the others are about a host with H200s. */
 #include "mesi.h"
 
 #include "cli.h"
@@ -52,4 +52,45 @@ int mesi_simulate(const mesi_case *c, mesi_result *out)
                          (double)r.bytes_in / 1e6,    (double)r.bytes_out / 1e6,
                          (double)r.bytes_peers / 1e6, "simulated"};
     return CLI_OK;
+}
+
+/* ---- bounds of what is measured ---- */
+
+#define EP_GRAIN (UINT64_C(1) << 18) /* pairs, of which a row of results goes home */
+
+/* Simulations count matmul's additions and multiplications, and ep's grains. */
+static double per_unit(heddle_simulated_job app)
+{
+    return app == HEDDLE_SIMULATED_JOB_MATMUL ? 2 : app == HEDDLE_SIMULATED_JOB_EP ? 1.0 / (double)EP_GRAIN : 1;
+}
+
+/* Parts of a GPU share its link. All devices reach one another. */
+static heddle_simulated_gpu device_of(const mesi_ask *a, const mesi_case *c, const mesi_gpus *g)
+{
+    const double part = (double)g->n_gpus / g->n_devices;
+    return (heddle_simulated_gpu){.rate = part * g->rate * per_unit(c->app),
+                                  .pool_bytes = g->pool_bytes,
+                                  .in = {part * a->one.in, 0},
+                                  .out = {part * a->one.out, 0},
+                                  .port = {part * a->one.in, 0}};
+}
+
+double mesi_bound_ms(const mesi_ask *a, const mesi_case *c, const mesi_gpus *g)
+{
+    const mesi_machine here = {.n_gpus = g->n_devices};
+    mesi_case there = *c;
+    heddle_simulated_gpu gpus[BY_HAND_MOST_GPUS];
+    heddle_simulated_jobs r = HEDDLE_SIMULATED_JOBS_INIT;
+    heddle_jobs_simulation d;
+    if (!a->has_copies || !g->n_gpus || g->n_devices > BY_HAND_MOST_GPUS || g->rate <= 0)
+        return 0;
+    there.machine = &here;
+    if (c->app == HEDDLE_SIMULATED_JOB_EP)
+        there.n = (c->n + EP_GRAIN - 1) / EP_GRAIN;
+    d = simulation_of(&there);
+    for (uint32_t i = 0; i < g->n_devices; i++)
+        gpus[i] = device_of(a, c, g);
+    d.devices = gpus;
+    d.memory_ns = g->n_gpus == 1 ? a->one.both : a->all.both;
+    return heddle_simulate_jobs(&d, &r, NULL) == HEDDLE_OK ? r.bound_ns / 1e6 : 0;
 }
