@@ -181,17 +181,14 @@ int app_loop_reset(app_case *c)
     return 0;
 }
 
-/* Rows that are only read may be written when they stand in another's place. */
-static int is_written(const app_loop_form *f, uint32_t i)
-{
-    return f->rows[i].mode != HEDDLE_MODE_IN || (is_swapping(f) && (i == f->swaps[0] || i == f->swaps[1]));
-}
-
+/* What the last run wrote: of two arrays that change places, the other one has only what came before. */
 int app_loop_fetch(app_case *c)
 {
     const app_looping *l = c->looping;
+    const int is_swapped = l && is_swapping(&l->form) && l->form.n_runs && l->form.n_runs % 2 == 0;
     for (uint32_t i = 0; l && i < l->form.n_rows; i++)
-        if (is_written(&l->form, i) && heddle_array_fetch(l->arrays[i], 0, l->form.rows[i].n_rows) != HEDDLE_OK)
+        if (l->form.rows[i].mode != HEDDLE_MODE_IN &&
+            heddle_array_fetch(array_of(l, i, is_swapped), 0, l->form.rows[i].n_rows) != HEDDLE_OK)
             return app_failed(c);
     return 0;
 }

@@ -80,7 +80,7 @@ int app_loop_reset(app_case *c);
  * form are in each other's place. */
 heddle_loop_desc app_loop_desc(const app_case *c, const app_rows *rows, int is_swapped,
                                heddle_access accesses[APP_MOST_ROWS]);
-/* For read: what the loop wrote may be read; at once if there is no loop. */
+/* For read: what the last run of the loop wrote may be read; at once if there is no loop. */
 int app_loop_fetch(app_case *c);
 /* For free, before the memory of the rows. */
 void app_loop_close(app_case *c);

@@ -97,6 +97,33 @@ static void test_steps(void)
     c->app->free(c);
 }
 
+/* The first temperatures and the power come from the host once; of two arrays that change places, only the result goes home. */
+static void check_home(const char *steps)
+{
+    const subject s = {"hotspot", {96, 80}, {0, 0}, {{"steps", steps}}, 1};
+    static const char devices[] = "3*virtual:";
+    const uint64_t array_bytes = 96 * 80 * sizeof(float);
+    uint64_t in = 0, out = 0;
+    app_case *c = looped_prepare(&s, "jobs", devices, 0);
+    free(looped_run(c, devices).at);
+    for (uint32_t i = 0; i < 3; i++) {
+        heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+        CHECK(heddle_multi_get_device(c->looping->kinds[0], i, &d) == HEDDLE_OK);
+        in += d.bytes_in;
+        out += d.bytes_out;
+    }
+    CHECK_MSG(in == 2 * array_bytes && out == array_bytes, "%s steps: %llu bytes in, %llu home; an array has %llu",
+              steps, (unsigned long long)in, (unsigned long long)out, (unsigned long long)array_bytes);
+    c->app->free(c);
+}
+
+static void test_home(void)
+{
+    check_home("1");
+    check_home("6");
+    check_home("7");
+}
+
 /* ---- matmul ---- */
 
 /* A grid of blocks that fit, and as many jobs as there are panels. */
@@ -202,6 +229,7 @@ int main(int argc, char **argv)
         check_subject(&subjects[i], cuda ? gpu_places : places, n);
     if (!cuda) {
         test_steps();
+        test_home();
         test_grid();
         test_traffic();
         test_limit();

@@ -31,6 +31,7 @@ awk -F '\t' '/^#/ || $1 == "app" || $3 !~ /^jobs/ { next }
     $3 ~ /pool/ && ($6 != "-" || $11 < 2 * mb || $12 < mb) { print "pool: " $0; bad = 1 }
     $3 !~ /pool/ && ($6 == "-" || $7 > $6 || $6 > $8) { print "compute_ms: " $0; bad = 1 }
     $1 != "ep" && $3 !~ /pool/ && ($11 < 1.999 * mb || $11 > 2.001 * mb) { print "in_mb: " $0; bad = 1 }
+    $1 == "hotspot" && ($12 < 0.999 * mb || $12 > 1.001 * mb) { print "home_mb: " $0; bad = 1 }
     $1 ~ /matmul/ && $3 !~ /pool/ && ($12 < 0.999 * mb || $12 > 1.001 * mb || ($15 > 1 && $13 < 0.999 * mb)) { print "home_mb, peers_mb: " $0; bad = 1 }
     END { exit bad || seen != 9 }' two/mesi-{matmul,hotspot,ep}.tsv >wrong || fail "jobs: $(cat wrong two/*.tsv)"
 grep -q '^matmul fp32	384	jobs library on virtual: virtual:	2	' two/mesi-matmul.tsv || fail "rows of jobs: $(cat two/mesi-matmul.tsv)"

@@ -94,10 +94,11 @@ static void set_tasks(app_case *c, uint32_t n_tasks)
 static void forget(app_case *c, uint64_t run)
 {
     const app_looping *l = c->looping;
-    if (!run || app_loop_fetch(c))
-        return;
-    for (uint32_t i = 0; i < l->form.n_rows; i++)
-        (void)heddle_array_wrote(l->arrays[i], 0, l->form.rows[i].n_rows);
+    for (uint32_t i = 0; run && i < l->form.n_rows; i++) {
+        const uint64_t n = l->form.rows[i].n_rows;
+        if (heddle_array_fetch(l->arrays[i], 0, n) == HEDDLE_OK)
+            (void)heddle_array_wrote(l->arrays[i], 0, n);
+    }
 }
 
 static int time_jobs(mesi_ask *a, app_case *c, const mesi_case *m, const char *devices, mesi_times *t)
