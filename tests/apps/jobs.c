@@ -2,7 +2,7 @@
 /* jobs.c - every scenario APP/jobs on several fleets, with every map, and with pools from just enough upwards: all that it writes and finds
  * is, byte for byte, what one thread gives, and passes the app's check. Also that steps are replayed, how matmul is cut, and what is refused.
  *
- *     jobs [--cuda]    --cuda: on fleets with GPUs instead */
+ *     jobs [--cuda]    --cuda: on fleets with GPUs instead. HEDDLE_ROUNDS: pools of each subject, each twice the one before (2) */
 #include "apps/looped.h"
 
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
@@ -15,8 +15,9 @@ typedef struct place {
     const char *devices;
     int is_small; /* its pools are as small as the case allows */
 } place;
-static const place places[] = {
-    {"cpu:2", 0}, {"3*virtual:", 0}, {"3*virtual:", 1}, {"virtual: virtual:speed=0.5,peers=0 cpu:1", 1}};
+static const place places[] = {{"3*virtual:", 0}, {"3*virtual:", 1}, {"virtual: virtual:speed=0.5,peers=0 cpu:1", 1}};
+/* Maps by which these are run with such pools: their slices are cut by the room that there is. */
+static const int is_by_room[HEDDLE_N_MAPS] = {[HEDDLE_MAP_SETTLE] = 1, [HEDDLE_MAP_STATIC] = 1};
 static const place gpu_places[] = {{"cuda:0", 0}, {"4*cuda:0/4", 1}, {"cuda:*", 0}};
 
 /* Twice, with a reset between. 0: it went through; else what it needs of a pool, as the sentence says. */
@@ -42,8 +43,8 @@ static uint64_t check_same(const subject *s, const char *devices, uint64_t pool_
     return need;
 }
 
-/* Pools that are just enough; then with twice as much. How matmul is cut, and so what it needs, depends on the pool. */
-static void check_small(const subject *s, const char *devices, const bytes *want)
+/* The least pool that is not refused, by what refusals say. How matmul is cut, and so what it needs, depends on the pool. */
+static uint64_t check_least(const subject *s, const char *devices, const bytes *want)
 {
     uint64_t pool_bytes = 1000, need = check_same(s, devices, pool_bytes, want);
     for (int tries = 0; need; tries++) {
@@ -52,28 +53,38 @@ static void check_small(const subject *s, const char *devices, const bytes *want
         pool_bytes = (need + 255u) / 256u * 256u;
         need = check_same(s, devices, pool_bytes, want);
     }
-    CHECK_MSG(!check_same(s, devices, 2 * pool_bytes, want), "subject %d, %s on %s: twice %llu bytes are not enough",
-              (int)(s - subjects), s->app, devices, (unsigned long long)pool_bytes);
+    return pool_bytes;
 }
 
-static void check_maps(const subject *s, const char *devices, const bytes *want)
+static void check_pools(const subject *s, const char *devices, const bytes *want)
 {
-    for (int map = 0; map < HEDDLE_N_MAPS; map++) {
-        CHECK(!setenv("HEDDLE_MAP", heddle_map_name((heddle_map)map), 1));
-        CHECK(!check_same(s, devices, 0, want));
+    const char *rounds = getenv("HEDDLE_ROUNDS");
+    const int n = rounds ? atoi(rounds) : 2;
+    uint64_t pool_bytes = check_least(s, devices, want);
+    for (int i = 1; i < n; i++) {
+        pool_bytes *= 2;
+        CHECK_MSG(!check_same(s, devices, pool_bytes, want), "subject %d, %s on %s: more is not enough: %llu bytes",
+                  (int)(s - subjects), s->app, devices, (unsigned long long)pool_bytes);
     }
-    CHECK(!unsetenv("HEDDLE_MAP"));
+}
+
+static void check_place(const subject *s, const place *p, heddle_map map, const bytes *want)
+{
+    CHECK(!setenv("HEDDLE_MAP", heddle_map_name(map), 1));
+    if (p->is_small && is_by_room[map])
+        check_pools(s, p->devices, want);
+    else
+        CHECK(!check_same(s, p->devices, 0, want));
 }
 
 static void check_subject(const subject *s, const place *list, size_t n)
 {
     bytes want = looped_serial(s, "jobs");
-    for (size_t i = 0; i < n; i++)
-        if (list[i].is_small)
-            check_small(s, list[i].devices, &want);
-        else
-            CHECK(!check_same(s, list[i].devices, 0, &want));
-    check_maps(s, list[1].devices, &want);
+    CHECK(!check_same(s, "cpu:2", 0, &want)); /* without devices for jobs no map counts */
+    for (int map = 0; map < HEDDLE_N_MAPS; map++)
+        for (size_t i = 0; i < n; i++)
+            check_place(s, &list[i], (heddle_map)map, &want);
+    CHECK(!unsetenv("HEDDLE_MAP"));
     CHECK(!setenv("HEDDLE_SAFE", "1", 1));
     CHECK(!check_same(s, list[1].devices, 0, &want));
     CHECK(!unsetenv("HEDDLE_SAFE"));

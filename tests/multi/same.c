@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* same.c - random programs of jobs give the bytes of plain loops: on every fleet, with every map, with pools from just enough upwards, and with a
- * host that reads and writes in between. On virtual devices a body finds nothing but what its job declared.
- * HEDDLE_ROUNDS: programs of each fleet (6). --cuda: fleets with GPUs. */
+/* same.c - random programs of jobs give the bytes of plain loops: on every fleet, with every map, and with a host that reads and writes in
+ * between. Pools are from just enough for all jobs of a program upwards; where a job may be cut without regard to them, they have 40,000
+ * bytes. On virtual devices a body finds nothing but what its job declared.
+ * HEDDLE_ROUNDS: programs of each fleet (12). --cuda: fleets with GPUs. */
 #include "multi/cases.h"
 
 #define JOBS 24u
 #define KINDS 8u
+#define LARGE 40000u /* bytes */
 
 static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *const *kinds, uint64_t *seed,
                        const char *what)
@@ -28,30 +30,94 @@ static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *cons
     }
 }
 
-static void check_program(const jobbed_fleet *c, uint64_t *seed)
-{
+typedef struct program {
     jobbed_rig r;
     jobbed_job jobs[KINDS];
     heddle_multi *kinds[KINDS];
-    char what[160];
+} program;
+
+/* 0, or what a job needs of a pool, as the refusal says; then there are fewer kinds. */
+static uint64_t make_kinds(program *p, uint64_t *seed)
+{
     uint32_t k;
-    jobbed_open(&r, c->devices, c->pool_bytes, 10u + check_below(seed, 30), seed);
-    r.desc.map = (heddle_map)check_below(seed, HEDDLE_N_MAPS);
-    r.desc.is_safe = !check_below(seed, 5);
-    (void)snprintf(what, sizeof what, "%s, pool %llu, map %s, n %llu", c->devices, (unsigned long long)c->pool_bytes,
-                   heddle_map_name(r.desc.map), (unsigned long long)r.n);
     for (k = 0; k < KINDS; k++) {
-        jobs[k] = jobbed_random(&r, seed);
-        CHECK_OK(NULL, jobbed_make(&r, &jobs[k], &kinds[k]));
+        const char *said;
+        p->jobs[k] = jobbed_random(&p->r, seed);
+        if (jobbed_make(&p->r, &p->jobs[k], &p->kinds[k]) == HEDDLE_OK)
+            continue;
+        said = strstr(heddle_error_text(NULL), "needs ");
+        CHECK_MSG(said, "%s", heddle_error_text(NULL));
+        return strtoull(said + strlen("needs "), NULL, 10);
     }
-    start_some(&r, jobs, kinds, seed, what);
-    jobbed_finish(&r, kinds, KINDS, what);
-    jobbed_close(&r);
+    return 0;
+}
+
+static uint64_t open_program(program *p, const char *devices, uint64_t pool_bytes, uint64_t *seed)
+{
+    memset(p, 0, sizeof *p);
+    jobbed_open(&p->r, devices, pool_bytes, 10u + check_below(seed, 30), seed);
+    p->r.desc.map = (heddle_map)check_below(seed, HEDDLE_N_MAPS);
+    p->r.desc.is_safe = !check_below(seed, 5);
+    return make_kinds(p, seed);
+}
+
+static void drop_program(program *p)
+{
+    uint32_t k;
+    for (k = 0; k < KINDS; k++)
+        heddle_multi_free(p->kinds[k]);
+    jobbed_close(&p->r);
+}
+
+/* Are all its jobs cut by the room that there is? */
+static int is_by_room(const program *p)
+{
+    uint32_t k, n = 0;
+    for (k = 0; k < KINDS; k++)
+        n += p->jobs[k].n_tasks || p->jobs[k].n_tasks_2 == 1u;
+    return n == KINDS && (p->r.desc.map == HEDDLE_MAP_SETTLE || p->r.desc.map == HEDDLE_MAP_STATIC);
+}
+
+/* The same program with a larger pool, until none of its jobs is refused; every second one has even more. */
+static uint64_t open_least(program *p, const char *devices, uint64_t *seed)
+{
+    const uint64_t times = 1u + check_below(seed, 2) * check_below(seed, 8), begin = *seed;
+    uint64_t pool_bytes = 256, need;
+    while ((need = open_program(p, devices, pool_bytes, seed)) > 0) {
+        CHECK_MSG(need > pool_bytes, "%s: %llu bytes are not enough, but %llu", devices, (unsigned long long)pool_bytes,
+                  (unsigned long long)need);
+        drop_program(p);
+        pool_bytes = (need + 255u) / 256u * 256u;
+        *seed = begin;
+    }
+    if (times == 1u && is_by_room(p))
+        return pool_bytes;
+    drop_program(p);
+    *seed = begin;
+    pool_bytes = is_by_room(p) ? times * pool_bytes : LARGE;
+    CHECK(!open_program(p, devices, pool_bytes, seed));
+    return pool_bytes;
+}
+
+static void check_program(const jobbed_fleet *c, uint64_t *seed)
+{
+    program p;
+    char what[160];
+    uint64_t pool_bytes = 0;
+    if (c->pool_bytes)
+        pool_bytes = open_least(&p, c->devices, seed);
+    else
+        CHECK(!open_program(&p, c->devices, 0, seed));
+    (void)snprintf(what, sizeof what, "%s, pool %llu, map %s, n %llu", c->devices, (unsigned long long)pool_bytes,
+                   heddle_map_name(p.r.desc.map), (unsigned long long)p.r.n);
+    start_some(&p.r, p.jobs, p.kinds, seed, what);
+    jobbed_finish(&p.r, p.kinds, KINDS, what);
+    jobbed_close(&p.r);
 }
 
 int main(int argc, char **argv)
 {
     size_t n;
     const jobbed_fleet *list = jobbed_fleets(jobbed_is_gpu(argc, argv), &n);
-    return jobbed_programs(list, n, 6, 340, check_program);
+    return jobbed_programs(list, n, 12, 340, check_program);
 }
