@@ -61,7 +61,9 @@ rows 14c 20 '$5 == "static" || $8 > 2'
 rows 14d 40 '$5 != "settle" || $8 < 1.05'
 rows 15a 70 '$6 == 2 || $8 < 1.01'
 rows 15b 70 '$6 == 2 || $8 < 1.01'
-rows 15c 70 '$6 <= 128'
+rows 15c 70 '$4 !~ /K80|TITAN|680/ || ($6 > 16 ? $6 != 128 || ($8 > 1.03 && $8 < 1.13) : $8 < 1.01)'
+
+grep -q '>simulated; one bar a way; fractions are parts of GPUs<' figures/mesi-14a.svg || fail 'the picture does not say what parts are'
 
 # Where there is no GPU, rows say so; devices that are named are measured, each way over the first one.
 if ! "$heddle" info | grep -q 'cuda:0'; then

@@ -67,7 +67,7 @@ static const figure figures[] = {
     {"mesi-15c", "hotspot, 8192: tasks a job", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, NULL, TASKS}};
 
 static const char head[] = "# simulated: in virtual time, by the code that spreads real jobs; 1 + 1/2 is a GPU and "
-                           "half of one; ep's n: 2^20 pairs, measured: "
+                           "half of one; in_mb, out_mb, peers_mb: all devices together; ep's n: 2^20 pairs, measured: "
                            "pairs\n"
                            "app\tn\tsteps\tmachine\tway\ttasks\tms\tover\tof_bound\tin_mb\tout_mb\tpeers_mb\tsource\n";
 
@@ -201,13 +201,22 @@ typedef struct drawing {
     const double *value;
 } drawing;
 
+/* What names as "1 + 1/2" mean. */
+static const char *parts_in(const drawing *d)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (strchr(d->names[i], '/'))
+            return "; fractions are parts of GPUs";
+    return "";
+}
+
 /* A group of bars a machine, in it a bar a way. */
 static void draw_ways(const figure *f, const drawing *d, FILE *out)
 {
     const char *series[MOST_WAYS];
     char note[MESI_WORDS];
     chart c = {.title = f->title, .note = note, .unit = "time over static"};
-    snprintf(note, sizeof note, "%s; one bar a way", d->note);
+    snprintf(note, sizeof note, "%s; one bar a way%s", d->note, parts_in(d));
     for (size_t i = 0; i < f->n_ways; i++)
         series[i] = f->ways[i].name;
     chart_fill(&c, d->n, d->names, f->n_ways, series, d->value);
@@ -221,7 +230,7 @@ static void draw_tasks(const figure *f, const drawing *d, FILE *out)
     double turned[MESI_MOST_PLACES * TASKS];
     char note[MESI_WORDS];
     chart c = {.title = f->title, .note = note, .unit = "time over 2 tasks"};
-    snprintf(note, sizeof note, "%s; one bar a machine, by tasks a job", d->note);
+    snprintf(note, sizeof note, "%s; one bar a machine, by tasks a job%s", d->note, parts_in(d));
     for (size_t m = 0; m < d->n; m++)
         for (size_t i = 0; i < TASKS; i++)
             turned[i * d->n + m] = d->value[m * TASKS + i];
