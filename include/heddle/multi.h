@@ -25,7 +25,8 @@
  * wavefronts of the fleet wait for jobs that were started, and bring home what they touch; jobs wait for loops.
  *
  * A fleet without accelerators that can run jobs (they need the functions for it, heddle/fleet.h) runs jobs as loops on its cores. In others
- * cores take no part. All fleets give the same bytes.
+ * cores take no part. All fleets give the same bytes. Whether devices reach one another is tried before the fleet's first job is made, not
+ * when the fleet is opened.
  *
  * Jobs that are run again and again can be a sequence (heddle_sequence_new).
  *
