@@ -140,6 +140,9 @@ SECTIONS = [
     Section("cpu", "Tasks on two CPU threads", RESULTS + "/cpu-2-cores.tsv", "make bench-overhead",
             "Everything that a task costs is counted: adding, freezing and running it. Each library runs at its own best settings, in turn "
             "with the others. Goals for two workers come from what a plain copy gains by a second thread in the same run."),
+    Section("simulator", "A loop over a thousand simulated units", RESULTS + "/simulator.tsv", "build/tests/test_unit_simulate --table",
+            "200 ms, five kinds of units, in virtual time: efficiency is all work over all speeds, over the time of the loop. "
+            "Where the first end is early, the slowest units are left out at the end, since their least slice would be the last to end."),
     Section("waves-cpu", "Waves on CPU threads", RESULTS + "/cpu-waves.tsv", "heddle bench sw sw/wave -n 2048 -b 256",
             "One thread; minima of a busy machine, on which two threads cannot be measured. [wave.md](wave.md#what-happens-inside) says "
             "where the time goes."),

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* simulate.c - how well loops are divided, in virtual time: no clock is read, so the limits hold on any machine. Fleets of one GPU and
  * cores, of several, of a thousand units; loads of eight shapes; a unit that slows down, dies, hangs, or comes late; the machine of the
- * thesis. The values reached are some thousandths above the limits. With HEDDLE_VERBOSE=1 it prints all of them. */
+ * thesis. The values reached are some thousandths above the limits. With HEDDLE_VERBOSE=1 it prints all of them.
+ *
+ *     test_unit_simulate --table    prints bench/results/simulator.tsv: a thousand units, by load and way */
 #include "base/base.h"
 #include "check.h"
 #include "heddle/simulate.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #define MOST_KINDS 8u
 #define N_TIMES 3u
@@ -39,7 +42,7 @@ static const fleet thousand = {"1000 units",
                                {DEVICE(200, 0, .001, 300, 1), DEVICE(200, 1, .002, 1000, 4),
                                 DEVICE(200, 2, .005, 5000, 64), DEVICE(200, 3, .02, 12000, 512),
                                 DEVICE(200, 4, .1, 25000, 4096)},
-                               {0, 0, .97}};
+                               {0, 0, .98}}; /* the goal is 0.97 */
 static const double times[N_TIMES] = {2 * MS, 20 * MS, 200 * MS};
 
 static int is_verbose;
@@ -139,16 +142,39 @@ static void test_seeds(void)
     }
 }
 
-/* The slowest kinds bring 1, 2 and 4 %: those that are together worth less than a twentieth are left out. */
+/* Each load, with the part of the time after which the first unit has nothing left; the goal is 0.97. Where grains get dearer, or differ at
+ * random, the slowest units are left out at the end: their least slice would be the last to end. */
 static void test_thousand(void)
 {
-    for (heddle_shape shape = HEDDLE_SHAPE_EVEN; shape <= HEDDLE_SHAPE_ROUGH; shape++) {
+    static const double balance[] = {0.97, 0.94, 0.97, 0.55};
+    for (uint32_t shape = HEDDLE_SHAPE_EVEN; shape <= HEDDLE_SHAPE_ROUGH; shape++) {
         heddle_simulated r;
-        const heddle_simulation d = of_fleet(&thousand, 200 * MS, HEDDLE_SPLIT_CUT, shape);
+        const heddle_simulation d = of_fleet(&thousand, 200 * MS, HEDDLE_SPLIT_CUT, (heddle_shape)shape);
         const double efficiency = simulate(&d, &r, thousand.name);
-        CHECK_MSG(efficiency >= (shape == HEDDLE_SHAPE_RAMP ? 0.93 : 0.96), "%s: %.3f", heddle_shape_name(shape),
-                  efficiency);
+        CHECK_MSG(efficiency >= 0.98, "%s: %.3f", heddle_shape_name(d.shape), efficiency);
+        CHECK_MSG((double)r.first_ns >= balance[shape] * (double)r.time_ns, "%s: the first unit ends after %.3f",
+                  heddle_shape_name(d.shape), (double)r.first_ns / (double)r.time_ns);
     }
+}
+
+/* A row of bench/results/simulator.tsv. The time is the processor's, because the machine may be busy. */
+static void print_row(heddle_shape shape, heddle_split way)
+{
+    heddle_simulated r;
+    const heddle_simulation d = of_fleet(&thousand, 200 * MS, way, shape);
+    const clock_t begin = clock();
+    const double efficiency = simulate(&d, &r, thousand.name), s = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    printf("%s\t%s\t%.4f\t%.4f\t%llu\t%llu\t%.4g\n", heddle_shape_name(shape), heddle_split_name(way), efficiency,
+           (double)r.first_ns / (double)r.time_ns, (unsigned long long)r.n_slices, (unsigned long long)r.n_events,
+           (double)r.n_events / s);
+}
+
+static void print_table(void)
+{
+    puts("load\tway\tefficiency\tbalance\tslices\tevents\tevents_s");
+    for (uint32_t shape = HEDDLE_SHAPE_EVEN; shape <= HEDDLE_SHAPE_ROUGH; shape++)
+        for (uint32_t way = 0; way < HEDDLE_N_SPLITS; way++)
+            print_row((heddle_shape)shape, (heddle_split)way);
 }
 
 /* ---- trouble --------------------------------------------------------------------------------------------------------- */
@@ -468,12 +494,17 @@ static void test_refused(void)
     CHECK(!heddle_shape_name(HEDDLE_N_SHAPES));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "--table")) {
+        print_table();
+        return 0;
+    }
     is_verbose = getenv("HEDDLE_VERBOSE") != NULL;
     test_fleet(&one_gpu);
     test_fleet(&linked);
     test_fleet(&four_gpus);
+    test_fleet(&thousand);
     test_thousand();
     test_seeds();
     test_trouble();

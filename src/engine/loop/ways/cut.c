@@ -13,7 +13,8 @@
  *
  * A unit is left out while its least slice would take longer than the rest of the loop without it; and while its kind and those that
  * are no quicker would save less than a twentieth of that rest, if the loop ends a least slice later because of them. The second does
- * not hold for the kind that is the quickest by data sheet. */
+ * not hold for the kind that is the quickest by data sheet. In a first run it does not hold either for a kind that saves 32 times as much as
+ * its least slice takes. There, speeds that uneven loads have told may be wrong by a third, and what is left out is not measured again. */
 #include "engine/loop/ways.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@
 #define FIRST_NS 5000.0  /* or so much: shorter slices tell only their fixed cost */
 #define PROBE 3.0        /* growth of slices while the fixed cost is unknown */
 #define WORTH 0.05       /* of the time without it: a kind that saves less is left out */
+#define CHEAP_TIMES 32.0 /* of its least slice, that a kind must save to stay in a first run */
 #define LATE_NS 100000.0 /* after which units that have not asked are not waited for */
 #define GAIN_TIMES 2.0   /* a cut must bring so many fixed costs */
 #define UNEVEN 2.0       /* the dearest grain over the mean: grains that differ less count as even */
@@ -113,10 +115,12 @@ static times times_of(const hd_split *s, uint32_t kind, double ns)
 
 static int is_worth(times t) { return t.with <= (1 - WORTH) * t.without; }
 
-static times times_at_least(const hd_split *s, uint32_t kind)
+static double least_of_kind_ns(const hd_split *s, uint32_t kind)
 {
-    return times_of(s, kind, least_ns(s, &s->kinds[kind].model, s->units[s->kinds[kind].first].is.least));
+    return least_ns(s, &s->kinds[kind].model, s->units[s->kinds[kind].first].is.least);
 }
+
+static times times_at_least(const hd_split *s, uint32_t kind) { return times_of(s, kind, least_of_kind_ns(s, kind)); }
 
 /* An accelerator beside which no other kind is worth it. */
 static int is_lone(const hd_split *s, uint32_t unit)
@@ -160,10 +164,19 @@ static int is_worthless(hd_split *s, uint32_t unit, uint64_t now_ns, times t)
     return !leads(s, kind) && !is_worth(t) && hd_refuse(s, unit, now_ns, told.without, told.with);
 }
 
+/* What the kind may cost, its least slice, is nothing beside what it saves. */
+static int is_cheap(const hd_split *s, uint32_t kind)
+{
+    const times t = times_of(s, kind, 0);
+    return !s->has_models && t.without - t.with >= CHEAP_TIMES * least_of_kind_ns(s, kind);
+}
+
 static int is_left_out(hd_split *s, uint32_t unit, uint64_t now_ns)
 {
+    const uint32_t kind = s->units[unit].is.kind;
     return !s->n_unknown && others_work(s, unit, now_ns) &&
-           (is_too_slow(s, unit, now_ns) || is_worthless(s, unit, now_ns, times_at_least(s, s->units[unit].is.kind)));
+           (is_too_slow(s, unit, now_ns) ||
+            (!is_cheap(s, kind) && is_worthless(s, unit, now_ns, times_at_least(s, kind))));
 }
 
 /* ---- claims and slices ----------------------------------------------------------------------------------------------- */
