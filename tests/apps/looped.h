@@ -88,12 +88,18 @@ static app_case *looped_prepare(const subject *s, const char *engine, const char
     return c;
 }
 
-static bytes looped_run(app_case *c, const char *devices)
+/* Of a case that has run. */
+static bytes looped_check(app_case *c, const char *devices)
 {
-    CHECK_MSG(!c->scenario->engine->run(c), "%s on %s: %s", c->app->name, devices, c->error);
     CHECK_MSG(!c->app->read(c) && !c->app->reference(c), "%s: %s", c->app->name, c->error);
     CHECK_MSG(!c->app->check(c), "%s on %s: %s", c->app->name, devices, c->error);
     return take(c);
+}
+
+static bytes looped_run(app_case *c, const char *devices)
+{
+    CHECK_MSG(!c->scenario->engine->run(c), "%s on %s: %s", c->app->name, devices, c->error);
+    return looped_check(c, devices);
 }
 
 /* Changes the first result by more than any tolerance allows. */
