@@ -8,7 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const fleets[] = {"serial", "cpu:1", "cpu:2", "virtual:", "3*virtual:", "cpu:2 2*virtual:speed=0.5"};
+static const char *const fleets[] = {
+    "serial",
+    "cpu:1",
+    "cpu:2",
+    "virtual:",
+    "3*virtual:",
+    "cpu:2 2*virtual:speed=0.5",
+    "virtual: virtual:speed=0.7 virtual:speed=0.4 virtual:speed=0.3",
+    "virtual: virtual:speed=0.8 virtual:speed=0.6 virtual:speed=0.4 virtual:speed=0.2 cpu:1",
+    "virtual: virtual:speed=0.9 virtual:speed=0.8 virtual:speed=0.7 virtual:speed=0.5 virtual:speed=0.3 "
+    "virtual:speed=0.2 "
+    "virtual:speed=0.1"};
 static const char *const gpu_fleets[] = {"cuda:0", "4*cuda:0/4", "cuda:0/2 virtual: cpu:1", "cuda:*"};
 
 static void check_case(heddle_fleet *f, const char *devices, const front_case *c)

@@ -15,6 +15,12 @@ static const char *const fleets[] = {
     "virtual: cpu:1",
     "3*virtual: cpu:2",
     "virtual:speed=0.5,link=2e9,latency=2e-5 virtual:speed=0.2,memory=300e3 cpu:1",
+    "virtual: virtual:speed=0.7 virtual:speed=0.4 virtual:speed=0.15",
+    "virtual: virtual:speed=0.8 virtual:speed=0.6,memory=300e3 virtual:speed=0.4 virtual:speed=0.2 cpu:1",
+    "virtual: virtual:speed=0.9 virtual:speed=0.7 2*virtual:speed=0.5,link=2e9 virtual:speed=0.3 virtual:speed=0.1",
+    "virtual: virtual:speed=0.9 virtual:speed=0.8 virtual:speed=0.7 virtual:speed=0.5 virtual:speed=0.3 "
+    "virtual:speed=0.2 "
+    "virtual:speed=0.1",
 };
 static const char *const gpu_fleets[] = {"cuda:0", "cuda:0 cpu:2", "4*cuda:0/4", "cuda:0/2 virtual: cpu:1",
                                          "cuda:* cpu:*"};
