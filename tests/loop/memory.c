@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - every allocation of fleets, arrays and loops fails once: a status with a sentence, nothing leaks, and what works with less memory
- * gives the right bytes. */
+/* memory.c - every allocation of fleets, arrays and loops fails once, pins too: a status with a sentence, nothing leaks, and what works with
+ * less memory gives the right bytes. An array that is not pinned says so, and its loop runs. */
 #include "loop/cases.h"
+#include "loop/pins.h"
 
 #include "base/base.h"
 
 static const char *const devices = "virtual: virtual:memory=2e6 cpu:1";
+
+static uint32_t n_unpinned; /* arrays of loops that went on without a pin */
 
 /* 1: it went through. */
 static int attempt(const looped_case *c, uint64_t fail_at, const looped_bytes *want)
@@ -17,8 +20,10 @@ static int attempt(const looped_case *c, uint64_t fail_at, const looped_bytes *w
     hd_fail_alloc_at(fail_at);
     s = heddle_fleet_open(&f, devices, NULL);
     if (s == HEDDLE_OK) {
+        pins_begin(f);
         s = looped_open(&r, f, c);
         if (s == HEDDLE_OK) {
+            n_unpinned += pins_check_told((heddle_array *[]){r.a, r.b, r.c, r.all, r.turned}, 5);
             looped_fill(&r, c);
             s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
         }
@@ -29,6 +34,8 @@ static int attempt(const looped_case *c, uint64_t fail_at, const looped_bytes *w
             free(got.at);
         }
         looped_close(&r);
+        CHECK(!pins.n);
+        CHECK_MSG(s == HEDDLE_OK || !pins.n_refused, "a refused pin ends a call");
     }
     hd_fail_alloc_at(0);
     CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_ENOMEM && *heddle_error_text(NULL)), "allocation %llu: %s: %s",
@@ -49,6 +56,7 @@ static void check_case(uint32_t body)
     CHECK(attempt(&c, 0, &want));
     hd_alloc_trim();
     held = hd_held_bytes();
+    n_unpinned = 0;
     for (k = 1; in_a_row < 8; k++) {
         const int ok = attempt(&c, k, &want);
         in_a_row = ok ? in_a_row + 1 : 0;
@@ -58,7 +66,7 @@ static void check_case(uint32_t body)
     }
     printf("body %u: %llu of %llu allocations end a call\n", body, (unsigned long long)n_failed,
            (unsigned long long)(k - 9));
-    CHECK(n_failed > 10);
+    CHECK(n_failed > 10 && n_unpinned == 5);
     free(want.at);
 }
 
