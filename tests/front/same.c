@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* same.c - every kind of wavefront under every way to divide on every fleet gives the bytes of plain loops, also when it is run again. A
- * division has strides for several units, and several for one. HEDDLE_ROUNDS: how many sizes (2). --cuda: fleets with GPUs. */
+ * division has strides for several units, and several for one. HEDDLE_ROUNDS: how many sizes (2). --cuda: fleets with GPUs; --small: one size
+ * on halves of a GPU, for slow checkers. */
 #include "front/cases.h"
 
 #include "engine/front/front.h"
@@ -17,10 +18,10 @@ static const char *const fleets[] = {
     "cpu:2 2*virtual:speed=0.5",
     "virtual: virtual:speed=0.7 virtual:speed=0.4 virtual:speed=0.3",
     "virtual: virtual:speed=0.8 virtual:speed=0.6 virtual:speed=0.4 virtual:speed=0.2 cpu:1",
-    "virtual: virtual:speed=0.9 virtual:speed=0.8 virtual:speed=0.7 virtual:speed=0.5 virtual:speed=0.3 "
-    "virtual:speed=0.2 "
-    "virtual:speed=0.1"};
+    "virtual: virtual:speed=0.9 virtual:speed=0.8 virtual:speed=0.7 "
+    "virtual:speed=0.5 virtual:speed=0.3 virtual:speed=0.2 virtual:speed=0.1"};
 static const char *const gpu_fleets[] = {"cuda:0", "4*cuda:0/4", "cuda:0/2 virtual: cpu:1", "cuda:*"};
+static const char *const small_fleets[] = {"2*cuda:0/2"};
 
 static void check_case(heddle_fleet *f, const char *devices, const front_case *c)
 {
@@ -112,17 +113,18 @@ static void check_rounds(void)
 int main(int argc, char **argv)
 {
     const char *asked = getenv("HEDDLE_ROUNDS");
-    const int n_rounds = asked ? atoi(asked) : 2, cuda = argc > 1 && !strcmp(argv[1], "--cuda");
+    const int small = argc > 1 && !strcmp(argv[1], "--small"), cuda = small || (argc > 1 && !strcmp(argv[1], "--cuda"));
+    const int n_rounds = asked ? atoi(asked) : small ? 1 : 2;
     const uint64_t seed = check_seed(1);
-    const char *const *all = cuda ? gpu_fleets : fleets;
-    const size_t n = cuda ? sizeof gpu_fleets / sizeof gpu_fleets[0] : sizeof fleets / sizeof fleets[0];
+    const char *const *all = small ? small_fleets : cuda ? gpu_fleets : fleets;
+    const size_t n = small ? 1 : cuda ? sizeof gpu_fleets / sizeof gpu_fleets[0] : sizeof fleets / sizeof fleets[0];
     if (cuda && !heddle_backend_is_present(HEDDLE_CUDA))
         SKIP("no GPU");
     check_divided(front_mix);
     check_divided(front_east);
     check_rounds();
     hd_front_least_copy = 16384;
-    front_most_rows = cuda ? 4000 : front_most_rows; /* bands are higher */
+    front_most_rows = cuda && !small ? 4000 : front_most_rows; /* bands are higher */
     for (size_t i = 0; i < n; i++)
         check_fleet(all[i], seed + i, n_rounds);
     printf("%zu fleets, %d rounds of %u bodies\n", n, n_rounds, (unsigned)front_n_bodies);

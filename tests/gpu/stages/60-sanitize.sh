@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154
 # sanitize - compute-sanitizer. Short: accesses of the small random graphs, races of bodies. Long: the workers, the
-# apps.
-stage sanitize 1 exact/test_gpu_same "exact/test_gpu_same exact/test_gpu_apps"
+# apps, a loop over a GPU and cores, a wavefront over halves of a GPU.
+stage sanitize 1 exact/test_gpu_same "exact/test_gpu_same exact/test_gpu_apps exact/test_loop_same exact/test_front_same"
 
 export FOUND=99 # exit status for a sanitizer's findings
 judge=()        # a command that runs the sanitizer's and judges its exit status
@@ -39,4 +39,6 @@ sanitize_long() {
     sanitized racecheck.workers 120 "racecheck --kernel-name-exclude kns=hd_tasks_of_level" "$tests/gpu/test_gpu_same" --small
     judge=()
     sanitized memcheck.apps 120 memcheck "$tests/gpu/test_gpu_apps" --small
+    sanitized memcheck.loops 120 memcheck "$tests/loop/test_loop_same" --small
+    sanitized memcheck.fronts 120 memcheck "$tests/front/test_front_same" --small
 }
