@@ -164,26 +164,84 @@ static void check_last(void)
 
 /* ---- a GPU that breaks --------------------------------------------------------------------------------------------------- */
 
-/* A kernel traps, which ends the GPU's context. The cores finish the loop, and run the next one; closing does not hang. */
-static void trap(void)
+/* A body that traps ends its GPU's context. One fleet runs it; another one was opened before, in the same process. */
+typedef struct trapping {
+    const char *devices, *others; /* others: or NULL */
+    uint32_t n_trapped;           /* of the fleet's first units */
+} trapping;
+
+static const trapping trappings[] = {
+    {"cuda:0 cpu:2", NULL, 1},        {"2*cuda:0/2 cpu:2", NULL, 2}, {"cuda:0/2 cpu:2", "cuda:0/2", 1},
+    {"cuda:0 cuda:1 cpu:2", NULL, 1}, {"cuda:0 cpu:2", "cuda:1", 1},
+};
+
+/* The cores finish the loop, and run the next one. */
+static void trap(looped_rig *r, const looped_case *c, const trapping *t)
+{
+    for (uint32_t run = 0; run < 2; run++) {
+        looped_fill(r, c);
+        r->params.fail_at = 1000;
+        CHECK_OK(NULL, heddle_loop_run(r->loop, &r->params, sizeof r->params));
+        check_bytes(r, c, "after a trap", 0);
+        CHECK(is_lost(r->fleet, 0));
+        printf("%s, run %u of the trap: %s", t->devices, run, heddle_loop_how(r->loop));
+    }
+    for (uint32_t unit = 1; unit < t->n_trapped; unit++)
+        CHECK(is_lost(r->fleet, unit));
+}
+
+/* What another fleet can still do, is printed; if its loop ends well, it has the right bytes. */
+static void run_others(looped_rig *r, const looped_case *c, const char *devices, const char *when)
+{
+    heddle_status s;
+    looped_fill(r, c);
+    r->params.fail_at = UINT64_MAX;
+    s = heddle_loop_run(r->loop, &r->params, sizeof r->params);
+    printf("%s, %s: %s: %s\n", devices, when, heddle_status_text(s), s ? heddle_error_text(NULL) : "");
+    if (s == HEDDLE_OK)
+        check_bytes(r, c, when, 0);
+}
+
+/* A fleet that is opened after the trap. */
+static void open_anew(const char *devices)
+{
+    heddle_fleet *f = NULL;
+    const heddle_status s = heddle_fleet_open(&f, devices, NULL);
+    printf("%s, opened after the trap: %s: %s\n", devices, heddle_status_text(s), s ? heddle_error_text(NULL) : "");
+    heddle_fleet_close(f);
+}
+
+static void trap_beside(const trapping *t)
 {
     const looped_case c = {looped_trap, 3000000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
-    looped_rig r;
-    int run;
-    open_rig(&r, "cuda:0 cpu:2", &c);
-    for (run = 0; run < 2; run++) {
-        looped_fill(&r, &c);
-        r.params.fail_at = 1000;
-        CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
-        check_bytes(&r, &c, "after a trap", 0);
-        CHECK(is_lost(r.fleet, 0));
-        printf("%s", heddle_loop_how(r.loop));
+    looped_rig trapped, others;
+    if (t->others) {
+        open_rig(&others, t->others, &c);
+        run_others(&others, &c, t->others, "before the trap");
     }
-    close_rig(&r);
+    open_rig(&trapped, t->devices, &c);
+    trap(&trapped, &c, t);
+    if (t->others)
+        run_others(&others, &c, t->others, "after the trap");
+    close_rig(&trapped); /* does not hang */
+    if (t->others)
+        close_rig(&others);
+    open_anew("cuda:0");
+}
+
+static int has_second_gpu(void)
+{
+    heddle_device d = HEDDLE_DEVICE_INIT;
+    return heddle_device_get(HEDDLE_CUDA, 1, &d) == HEDDLE_OK;
+}
+
+static int needs_second_gpu(const trapping *t)
+{
+    return strstr(t->devices, "cuda:1") || (t->others && strstr(t->others, "cuda:1"));
 }
 
 /* In a child, because the fault stays with the process, and before this process asks for a GPU, which a child cannot take over. */
-static void check_trap(void)
+static void check_trap(const trapping *t)
 {
     int status = 0;
     pid_t child;
@@ -194,14 +252,17 @@ static void check_trap(void)
         (void)alarm(30);
         if (!heddle_backend_is_present(HEDDLE_CUDA))
             _exit(77);
-        trap();
+        if (needs_second_gpu(t) && !has_second_gpu())
+            printf("%s, others %s: not tried, there is one GPU\n", t->devices, t->others ? t->others : "none");
+        else
+            trap_beside(t);
         fflush(stdout);
         _exit(0);
     }
     CHECK(waitpid(child, &status, 0) == child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
         SKIP("no GPU here");
-    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child's status is %d", status);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: the child's status is %d", t->devices, status);
 }
 
 /* ---- failing bodies ---------------------------------------------------------------------------------------------------- */
@@ -382,7 +443,8 @@ int main(int argc, char **argv)
 {
     const char *text = getenv("HEDDLE_ACTIONS");
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
-        check_trap();
+        for (size_t i = 0; i < sizeof trappings / sizeof *trappings; i++)
+            check_trap(&trappings[i]);
         gpu = "cuda:0";
     }
     check_losses(text ? (uint32_t)atoi(text) : 40u);
