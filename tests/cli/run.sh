@@ -297,6 +297,20 @@ for app in 'heat2d -n 300' 'sw -n 400x700' 'dtw/wavefront -n 500 --opt keep=1' '
     json_is "ok 2" "'%s %s' % (d['check'], len(d['stats']['units']))"
     json_is True "sum(u['rows'] for u in d['stats']['units']) == d['n'][0] == d['stats']['rows']"
 done
+# Every wavefront under every way, on unequal devices; those whose cells stay on the devices go on without one that fails, too.
+splits=$("$heddle" info | sed -n '/^ways to divide loops/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(wc -w <<<"$splits")" -ge 10 ] || fail "heddle info lists no ways to divide: $splits"
+for split in $splits; do
+    for app in 'heat/wavefront -n 200' 'heat2d -n 300' 'sor -n 200x400 --opt sweeps=6' 'sw -n 400x700' 'dtw/wavefront -n 500'; do
+        fleets=('virtual: virtual:speed=0.6 virtual:speed=0.3 cpu:1')
+        case $app in sw* | dtw*) fleets+=('virtual: virtual:speed=0.5,fail=6 cpu:1') ;; esac
+        for devices in "${fleets[@]}"; do
+            # shellcheck disable=SC2086
+            run 0 run $app --devices "$devices" --split "$split"
+            in_out '^  check +ok$'
+        done
+    done
+done
 run 0 run sw/wavefront -n 600 --devices 'virtual: virtual:fail=2' --stats
 in_out '^virtual:1 .* lost$'
 in_out '^unit +share +strides +busy +end +rows/s '
