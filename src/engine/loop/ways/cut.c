@@ -5,6 +5,10 @@
  * a slice that turns out ten times as long as was predicted must not be the loop. While the fixed cost is unknown, slices grow. Of
  * uneven grains an accelerator's slice has more. An accelerator that nobody helps has nothing to share: its slices are large, if nothing
  * is to be copied beside them, and else still as long as lets copies overlap.
+ * Slices of a 64th would end closer together. But each has a fixed cost, and where nothing is left to claim, units cut tails off: so the
+ * end is smoother than a slice is long. What simulations of one and four GPUs with cores reach, of the ideal speed, means over four loads: with
+ * a 16th and an eighth 0.95 to 0.97 in 2 ms, 0.991 to 0.995 in 20 ms, 0.999 in 200 ms. With a 64th for both it is 0.92 to 0.96,
+ * 0.983 to 0.990, and 0.997 to 0.998.
  * Claims. In a loop's first run a claim is a slice, so that all units are about the same place, and their speeds can be compared. While
  * a kind is unknown, claims are small and grow. Slower kinds are trusted less: what they get is to take an eighth of the time that
  * the loop has run. In later runs the claims of the kind that is the quickest by data sheet are half of its share of what is left
