@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trouble.c - jobs with devices that are lost or hang, with bodies that fail, and jobs that are cancelled. A device is lost at each of its actions in turn. With
+/* trouble.c - jobs with devices that are lost or hang, with bodies that fail, and jobs that are cancelled. A device is lost at its actions in turn, under every map. With
  * is_safe nothing is lost with it, but rows that jobs read and write in place, once they may have begun to go home; else a job, or a fetch,
  * may end with EDEVICE, and only then. --cuda: beside a GPU. */
 #include "multi/cases.h"
@@ -8,6 +8,7 @@
 
 #define STEPS 6u
 #define ROWS 30u
+#define MOST_MS 30000u /* that jobs wait for devices; longer is a hang */
 
 static const jobbed_job there = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
 static const jobbed_job back = {jobbed_spread, 1, 0, 0, 9, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
@@ -24,14 +25,14 @@ static heddle_status run_steps(jobbed_rig *r, heddle_multi *const *kinds)
         jobbed_plain(r, jobs[i % 2u]);
     }
     for (i = 0; i < 2u; i++) {
-        t = heddle_multi_wait(kinds[i], HEDDLE_FOREVER);
+        t = heddle_multi_wait(kinds[i], MOST_MS);
         s = s == HEDDLE_OK ? t : s;
     }
     return s;
 }
 
 /* 1: the device was lost. */
-static int check_loss(uint32_t fail, int is_safe, const char *others, uint64_t *seed)
+static int check_loss(uint32_t fail, heddle_map map, int is_safe, const char *others, uint64_t *seed)
 {
     char devices[96];
     jobbed_rig r;
@@ -41,6 +42,7 @@ static int check_loss(uint32_t fail, int is_safe, const char *others, uint64_t *
     int lost;
     (void)snprintf(devices, sizeof devices, "virtual:fail=%u %s", fail, others);
     jobbed_open(&r, devices, 0, ROWS, seed);
+    r.desc.map = map;
     r.desc.is_safe = (uint32_t)is_safe;
     CHECK_OK(NULL, jobbed_make(&r, &there, &kinds[0]));
     CHECK_OK(NULL, jobbed_make(&r, &back, &kinds[1]));
@@ -118,16 +120,17 @@ static void check_places(uint64_t *seed)
     printf("rows in place: %u slices were run again\n", (unsigned)n_again);
 }
 
-static void check_losses(uint64_t *seed)
+static void check_losses(heddle_map map, uint64_t *seed)
 {
+    const uint32_t by = map == HEDDLE_MAP_FIXED || map == HEDDLE_MAP_FREE ? 3u : 1u; /* of many tasks */
     uint32_t fail;
-    for (fail = 1; check_loss(fail, 0, "2*virtual:", seed); fail++)
+    for (fail = 1; check_loss(fail, map, 0, "2*virtual:", seed); fail += by)
         ;
     CHECK(fail > STEPS);
-    for (fail = 1; check_loss(fail, 1, "virtual:peers=0", seed); fail++)
+    for (fail = 1; check_loss(fail, map, 1, "virtual:peers=0", seed); fail += by)
         ;
     CHECK(fail > STEPS);
-    printf("a device lost at each of %u actions\n", fail);
+    printf("map %s: a device lost at every %u. of %u actions\n", heddle_map_name(map), by, fail);
 }
 
 static void check_last(uint64_t *seed)
@@ -223,7 +226,7 @@ static void check_cuda(uint64_t *seed)
 {
     uint32_t fail;
     for (fail = 2; fail < 20u; fail += 3)
-        (void)check_loss(fail, 1, "cuda:0", seed);
+        (void)check_loss(fail, HEDDLE_MAP_SETTLE, 1, "cuda:0", seed);
     check_body("cuda:0", seed);
     check_body("2*cuda:0/2", seed);
 }
@@ -231,13 +234,15 @@ static void check_cuda(uint64_t *seed)
 int main(int argc, char **argv)
 {
     uint64_t seed = check_seed(23);
+    uint32_t map;
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
         if (!heddle_backend_is_present(HEDDLE_CUDA))
             SKIP("no GPU here");
         check_cuda(&seed);
         return 0;
     }
-    check_losses(&seed);
+    for (map = 0; map < HEDDLE_N_MAPS; map++)
+        check_losses((heddle_map)map, &seed);
     check_places(&seed);
     check_last(&seed);
     check_hang(&seed);

@@ -72,8 +72,6 @@ void hd_line_delete(hd_line *l)
 
 hd_segments *hd_line_segments(hd_line *l) { return l->segments; }
 
-static uint64_t n_owners(const hd_line_kind *k) { return (uint64_t)k->config.n_tasks * k->config.n_tasks_2; }
-
 /* 0 tasks: shares are cut as is good at the time. */
 static void set_tasks(hd_line_kind_config *k, uint32_t n_devices)
 {
@@ -104,7 +102,7 @@ static void delete_family(const hd_line_kind *k)
     if (!f)
         return;
     hd_delete(f->bounds, f->bounds ? (n + 1u) * sizeof *f->bounds : 0);
-    hd_delete(f->owners, f->owners ? n_owners(k) * sizeof *f->owners : 0);
+    hd_delete(f->owners, f->owners ? hd_n_owners(k) * sizeof *f->owners : 0);
     hd_delete(f->latest, f->latest ? n * sizeof *f->latest : 0);
     hd_delete(f->sums, f->sums ? n * sizeof *f->sums : 0);
     hd_delete(f, sizeof *f);
@@ -119,8 +117,8 @@ static int new_family(hd_line_kind *k)
     f->bounds = hd_new((n + 1u) * sizeof *f->bounds);
     f->latest = hd_new(n * sizeof *f->latest);
     f->sums = hd_new(n * sizeof *f->sums);
-    if (k->config.map == HEDDLE_MAP_FIXED && (f->owners = hd_new(n_owners(k) * sizeof *f->owners)))
-        memset(f->owners, 0xff, n_owners(k) * sizeof *f->owners);
+    if (k->config.map == HEDDLE_MAP_FIXED && (f->owners = hd_new(hd_n_owners(k) * sizeof *f->owners)))
+        memset(f->owners, 0xff, hd_n_owners(k) * sizeof *f->owners);
     if (!f->bounds || !f->latest || !f->sums || (k->config.map == HEDDLE_MAP_FIXED && !f->owners))
         return -1;
     hd_settle_begin(k);
@@ -212,7 +210,7 @@ static int is_ordered(const hd_line_job *j) { return j->kind->config.n_tasks > 0
 static int is_unmapped(const hd_line_kind *k)
 {
     uint64_t i;
-    for (i = 0; k->family->owners && i < n_owners(k); i++)
+    for (i = 0; k->family->owners && i < hd_n_owners(k); i++)
         if (k->family->owners[i] == HD_NONE)
             return 1;
     return 0;

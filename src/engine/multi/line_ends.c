@@ -209,6 +209,15 @@ static heddle_status wait_again(hd_line *l, hd_line_job *j)
     return hd_line_add_parts(l, j, 1);
 }
 
+/* FIXED: nobody has the tasks of a device that is lost, until the next job gives them out. */
+static void forget_owner(const hd_line_kind *k, uint32_t device)
+{
+    uint64_t i;
+    for (i = 0; k->family->owners && i < hd_n_owners(k); i++)
+        if (k->family->owners[i] == device)
+            k->family->owners[i] = HD_NONE;
+}
+
 static uint32_t n_here(const hd_line *l)
 {
     uint32_t d, n = 0;
@@ -229,8 +238,10 @@ heddle_status hd_line_lost(hd_line *l, uint32_t device)
     clear_queues(l);
     if (!n_here(l))
         return HEDDLE_EDEVICE;
-    for (k = l->kinds; k; k = k->next)
+    for (k = l->kinds; k; k = k->next) {
         hd_settle_begin(k);
+        forget_owner(k, device);
+    }
     for (j = l->first; j && j != l->unopened; j = j->next)
         HD_TRY(wait_again(l, j));
     return HEDDLE_OK;

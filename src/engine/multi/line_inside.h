@@ -76,6 +76,8 @@ struct hd_line_kind {
     hd_line_kind *next; /* of the line */
 };
 
+static inline uint64_t hd_n_owners(const hd_line_kind *k) { return (uint64_t)k->config.n_tasks * k->config.n_tasks_2; }
+
 /* The order among slices that have not been given: by ranges, as among tasks of graphs. A node is a slice, or a join of many. */
 typedef struct hd_line_order {
     hd_ranges *ranges;
