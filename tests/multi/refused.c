@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* refused.c - jobs that are refused, each with a sentence that names what is wrong. */
+/* refused.c - jobs that are refused, each with a sentence that names what is wrong; with small pools all others run. */
 #include "engine/loop/virtual.h"
 #include "multi/cases.h"
 
@@ -118,8 +118,48 @@ static void check_without_call(void)
     jobbed_close(&r);
 }
 
+/* 1: the pool was too small, and that was said before the job. */
+static int check_pool(const jobbed_job *j, heddle_map map, uint64_t pool_bytes)
+{
+    uint64_t seed = 3;
+    jobbed_rig r;
+    heddle_multi *m = NULL;
+    heddle_status s;
+    jobbed_params p;
+    jobbed_open(&r, "2*virtual:", pool_bytes, 30, &seed);
+    r.desc.map = map;
+    s = jobbed_make(&r, j, &m);
+    CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_ENOMEM, "%s", heddle_error_text(NULL));
+    if (s == HEDDLE_OK) {
+        p = jobbed_params_of(&r, j);
+        jobbed_plain(&r, j);
+        CHECK_MSG(heddle_multi_run(m, &p, sizeof p) == HEDDLE_OK, "map %s, a pool of %u: %s", heddle_map_name(map),
+                  (unsigned)pool_bytes, heddle_error_text(NULL));
+        jobbed_compare(&r, j->out, 0, 30, "a small pool");
+        heddle_multi_free(m);
+    }
+    jobbed_close(&r);
+    return s != HEDDLE_OK;
+}
+
+/* Where tasks are the library's choice, they are as small as the pool needs. */
+static void check_pools(const jobbed_job *j)
+{
+    uint64_t least[HEDDLE_N_MAPS];
+    uint32_t map;
+    for (map = 0; map < HEDDLE_N_MAPS; map++) {
+        uint64_t n;
+        least[map] = 0;
+        for (n = 512; n < 10000; n += 512)
+            least[map] = check_pool(j, (heddle_map)map, n) ? n : least[map];
+        CHECK_MSG(least[map] && least[map] == least[0], "map %s: %u", heddle_map_name((heddle_map)map),
+                  (unsigned)least[map]);
+    }
+}
+
 int main(void)
 {
+    const jobbed_job chosen = with_tasks(good, 0, 1), chosen_2 = with_tasks(block, 0, 2);
     const jobbed_job many = with_tasks(good, 16, 1), too_many_2 = with_tasks(block, 2, 7), row = with_tasks(good, 2, 2);
     check("virtual:", 0, &many, HEDDLE_MAP_SETTLE, HEDDLE_EINVAL, "16 x 1 tasks of 15 x 6 tiles");
     check("virtual:", 0, &too_many_2, HEDDLE_MAP_SETTLE, HEDDLE_EINVAL, "2 x 7 tasks of 15 x 6 tiles");
@@ -127,6 +167,8 @@ int main(void)
     check("virtual:", 0, &good, HEDDLE_N_MAPS, HEDDLE_EINVAL, "no map number");
     check("virtual:", 512, &good, HEDDLE_MAP_SETTLE, HEDDLE_ENOMEM, "the pool of virtual:0 has 512");
     check("virtual:memory=1e6", 1u << 30, &good, HEDDLE_MAP_SETTLE, HEDDLE_ENOMEM, "pool of 1073741824 bytes");
+    check_pools(&chosen);
+    check_pools(&chosen_2);
     check_parts();
     check_calls();
     check_without_call();

@@ -13,6 +13,7 @@
 #define MOST_PARTS 16u            /* of a share, for the sake of overlap */
 #define OF_POOL 4u                /* a slice needs at most so little of the pool, if that can be */
 #define GIVE_NS 10000u            /* the host needs to give the ops of a share that is cut into ends and the rest */
+#define TASKS_EACH 8u             /* of a device, if anybody may take them */
 #define LEAST_GRAINS 8u           /* of a share that is cut so */
 
 static uint64_t over(uint64_t x, uint64_t by) { return by ? (x + by - 1u) / by : 0; }
@@ -72,6 +73,58 @@ static uint64_t parts_of(const hd_line_kind *k, uint32_t device)
     by_link = hd_at_most(missing(k, device, &share) / COMES_BYTES, MOST_PARTS);
     n = n > by_link ? n : by_link;
     return n ? hd_at_most(n, grains) : 1;
+}
+
+/* The least slice that a job can be cut into; one in the middle has all of its halo. */
+static hd_grains least_block(const hd_line_kind *k, int in_the_middle)
+{
+    const hd_line_kind_config *c = &k->config;
+    const uint64_t size = over(c->n, c->n_tasks ? c->n_tasks : c->n), begin = in_the_middle ? (c->n - size) / 2u : 0;
+    return (hd_grains){begin, begin + size, 0, over(c->n_2, c->n_tasks_2)};
+}
+
+static uint64_t most_room(const hd_line_kind *k, const hd_grains *b)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    uint64_t n = 0;
+    uint32_t i;
+    hd_kind_uses(k, b, uses, comes_home);
+    for (i = 0; i < k->config.n_uses; i++)
+        n += hd_segments_most_room(k->line->segments, &uses[i]);
+    return n;
+}
+
+uint64_t hd_kind_least_room(const hd_line_kind *k, hd_grains *block)
+{
+    const hd_grains first = least_block(k, 0), middle = least_block(k, 1);
+    const uint64_t room = most_room(k, &first), room_2 = most_room(k, &middle);
+    *block = room > room_2 ? first : middle;
+    return room > room_2 ? room : room_2;
+}
+
+/* Each device has room for each task, with some to spare. */
+static int do_tasks_fit(const hd_line_kind *k)
+{
+    hd_grains block;
+    const uint64_t room = hd_kind_least_room(k, &block);
+    uint32_t d;
+    for (d = 0; d < k->line->n_devices; d++)
+        if (room > k->line->pool_bytes[d] - k->line->pool_bytes[d] / 8u)
+            return 0;
+    return 1;
+}
+
+void hd_cut_choose(hd_line_kind *k)
+{
+    hd_line_kind_config *c = &k->config;
+    const uint32_t n = k->line->n_devices, most = (uint32_t)hd_at_most(c->n, HEDDLE_MULTI_MOST_TASKS);
+    const int anybodys = c->map == HEDDLE_MAP_FIXED || c->map == HEDDLE_MAP_FREE;
+    if (!anybodys && c->n_tasks_2 <= 1u)
+        return;
+    c->n_tasks = (uint32_t)hd_at_most(anybodys ? TASKS_EACH * n : n, most);
+    while (c->n_tasks < most && !do_tasks_fit(k))
+        c->n_tasks = (uint32_t)hd_at_most(2ull * c->n_tasks, most);
 }
 
 /* ---- making them --------------------------------------------------------------------------------------------------------- */

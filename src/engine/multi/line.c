@@ -2,8 +2,6 @@
 /* line.c - lines, kinds of jobs, and jobs that are opened when their turn has come (line.h). */
 #include "engine/multi/line_inside.h"
 
-#define TASKS_EACH 8u /* of a device, if anybody may take them */
-
 void hd_kind_uses(const hd_line_kind *k, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home)
 {
     uint32_t i;
@@ -72,15 +70,14 @@ void hd_line_delete(hd_line *l)
 
 hd_segments *hd_line_segments(hd_line *l) { return l->segments; }
 
-/* 0 tasks: shares are cut as is good at the time. */
-static void set_tasks(hd_line_kind_config *k, uint32_t n_devices)
+static void set_tasks(hd_line_kind *k)
 {
-    if (!k->n_tasks && (k->map == HEDDLE_MAP_FIXED || k->map == HEDDLE_MAP_FREE))
-        k->n_tasks = TASKS_EACH * n_devices;
-    if (!k->n_tasks && k->n_tasks_2 > 1u)
-        k->n_tasks = n_devices;
-    k->n_tasks = k->n_tasks < k->n ? k->n_tasks : (uint32_t)k->n;
-    k->n_tasks_2 = k->n_tasks_2 < k->n_2 ? k->n_tasks_2 : (uint32_t)k->n_2;
+    hd_line_kind_config *c = &k->config;
+    c->n_tasks_2 = (uint32_t)hd_at_most(c->n_tasks_2, c->n_2);
+    if (c->n_tasks)
+        c->n_tasks = (uint32_t)hd_at_most(c->n_tasks, c->n);
+    else
+        hd_cut_choose(k);
 }
 
 /* Another kind of the same family; or that could be. */
@@ -145,7 +142,7 @@ heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_k
         return HEDDLE_ENOMEM;
     k->line = l;
     k->config = *kind;
-    set_tasks(&k->config, l->n_devices);
+    set_tasks(k);
     if (get_shares(l, k)) {
         hd_kind_delete(k);
         *out = NULL;

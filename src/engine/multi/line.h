@@ -63,6 +63,8 @@ hd_segments *hd_line_segments(hd_line *l);
 /* *kind is copied. No job of a kind that is deleted is in the line. */
 heddle_status hd_kind_new(hd_line *l, const hd_line_kind_config *kind, hd_line_kind **out);
 void hd_kind_delete(hd_line_kind *k);
+/* What the least slice that its jobs can be cut into needs of a pool, wherever it lies; that slice, or one of its size. */
+uint64_t hd_kind_least_room(const hd_line_kind *k, hd_grains *block);
 /* May shares of the kind change by how long bodies take? */
 int hd_kind_learns(const hd_line_kind *k);
 

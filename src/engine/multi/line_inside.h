@@ -144,7 +144,9 @@ uint64_t hd_line_next_use(void *line, uint32_t device, uint32_t array, const hd_
 /* line_ends.c: finishes slices of which body and results have ended. */
 void hd_line_finish_some(hd_line *l);
 
-/* cut.c: makes the job's slices and says which device has which. ENOMEM. */
+/* cut.c: for a kind of which nobody says how many tasks its jobs have: 0, if shares are cut as is good at the time, or so many that each fits. */
+void hd_cut_choose(hd_line_kind *k);
+/* Makes the job's slices and says which device has which. ENOMEM. */
 heddle_status hd_cut_job(hd_line *l, hd_line_job *j);
 /* The block of all that the device has of a job of this kind. */
 hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device);

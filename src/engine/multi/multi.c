@@ -68,37 +68,10 @@ static heddle_status check_tasks(const heddle_multi *m)
 
 /* ---- room ------------------------------------------------------------------------------------------------------------------- */
 
-/* The least slice that the job can be cut into, at that grain; one in the middle has all of its halo. */
-static hd_grains least_block(const heddle_multi *m, int in_the_middle)
-{
-    const uint64_t n = m->loop->n_grains, n_tasks = m->desc.n_tasks ? m->desc.n_tasks : n;
-    const uint64_t size = (n + n_tasks - 1u) / n_tasks, begin = in_the_middle ? (n - size) / 2u : 0;
-    return (hd_grains){begin, begin + size, 0, (m->n_grains_2 + m->desc.n_tasks_2 - 1u) / m->desc.n_tasks_2};
-}
-
-/* Of the same rectangle elsewhere in the array a little more may be needed, for alignment. */
-static uint64_t most_room(const heddle_multi *m, uint64_t piece, const hd_seg_use *u)
-{
-    const heddle_array *a = hd_piece_at(m->loop, piece)->array;
-    const int is_whole = u->rect.end_row - u->rect.row == a->n_rows && u->rect.end_byte - u->rect.byte == a->row_bytes;
-    return hd_segments_room(hd_line_segments(m->jobs->line), u) + (is_whole ? 0 : HD_SLAB_UNIT);
-}
-
-static uint64_t room_of(const heddle_multi *m, int in_the_middle)
-{
-    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
-    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
-    const hd_grains b = least_block(m, in_the_middle);
-    uint64_t need = 0, i;
-    hd_multi_uses(m, &b, uses, comes_home);
-    for (i = 0; i < m->loop->pieces.n; i++)
-        need += most_room(m, i, &uses[i]);
-    return need;
-}
-
 static heddle_status check_room(const heddle_multi *m)
 {
-    const uint64_t first = room_of(m, 0), middle = room_of(m, 1), need = first > middle ? first : middle;
+    hd_grains block;
+    const uint64_t need = hd_kind_least_room(m->kind, &block);
     uint32_t d;
     for (d = 0; d < m->jobs->n_devices; d++)
         if (need > m->jobs->devices[d].pool_bytes / HD_SLAB_UNIT * HD_SLAB_UNIT)
@@ -111,7 +84,7 @@ static heddle_status check_room(const heddle_multi *m)
 
 /* ---- new and free ----------------------------------------------------------------------------------------------------------- */
 
-/* In the driver's thread. */
+/* In the driver's thread. heddle_multi_free removes what was made before it failed. */
 static heddle_status add_kind(hd_jobs *j, hd_request *r)
 {
     heddle_multi *m = r->multi;
@@ -126,11 +99,11 @@ static heddle_status add_kind(hd_jobs *j, hd_request *r)
                                    .self = m,
                                    .is_alone = m->desc.is_safe || m->loop->founds.n,
                                    .family = (uintptr_t)m->loop->table + m->loop->desc.body + 1u};
+    if (hd_kind_new(j->line, &c, &m->kind) != HEDDLE_OK)
+        return SAY(HEDDLE_ENOMEM, "out of memory");
     HD_TRY(check_room(m));
     if (m->loop->desc.n_trace && hd_traced_new(j, m->loop->desc.n_trace) != HEDDLE_OK)
         return SAY(HEDDLE_ENOMEM, "no memory for a trace of %u events a row", m->loop->desc.n_trace);
-    if (hd_kind_new(j->line, &c, &m->kind) != HEDDLE_OK)
-        return SAY(HEDDLE_ENOMEM, "out of memory");
     if (limit && (!j->time_limit_ms || limit < j->time_limit_ms))
         j->time_limit_ms = limit;
     return HEDDLE_OK;

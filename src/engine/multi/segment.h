@@ -158,6 +158,8 @@ int hd_segments_is_lost(hd_segments *s, uint32_t array, const hd_seg_rect *rect,
 uint64_t hd_segments_stride(const hd_segments *s, uint32_t array);
 /* What a window for the use's rect takes of a pool. */
 uint64_t hd_segments_room(const hd_segments *s, const hd_seg_use *use);
+/* The same of as many rows and bytes elsewhere in the array, where alignment may need a little more. */
+uint64_t hd_segments_most_room(const hd_segments *s, const hd_seg_use *use);
 int hd_segments_is_done(const hd_segments *s, hd_seg_point p);
 /* Windows of the device that had to leave. */
 uint64_t hd_segments_n_left(const hd_segments *s, uint32_t device);

@@ -29,6 +29,13 @@ static shape shape_of(const hd_segments *s, const hd_seg_use *u, const hd_seg_re
 
 uint64_t hd_segments_room(const hd_segments *s, const hd_seg_use *use) { return shape_of(s, use, &use->rect).n_bytes; }
 
+uint64_t hd_segments_most_room(const hd_segments *s, const hd_seg_use *use)
+{
+    const hd_seg_array *a = hd_seg_array_of(s, use->array);
+    const hd_seg_rect all = {0, a->n_rows, 0, a->row_bytes};
+    return hd_segments_room(s, use) + (hd_seg_rect_contains(&use->rect, &all) ? 0 : HD_SLAB_UNIT);
+}
+
 /* ---- finding --------------------------------------------------------------------------------------------------------- */
 
 static int is_fit(const hd_segments *s, const hd_seg_window *w, uint32_t device, const hd_seg_use *u)
