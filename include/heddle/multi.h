@@ -95,7 +95,9 @@ HEDDLE_API void heddle_multi_free(heddle_multi *m);
 HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params, size_t params_bytes);
 /* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its jobs since the last wait ended: the first that went wrong. Any
  * thread. EBODY: a body failed, and later jobs of the fleet that had been started were not run. ECANCELED. EDEVICE: a device was lost, and
- * rows that only it had; the sentence names array and rows. What else the arrays have can be fetched. */
+ * rows that only it had; the sentence names the job's access, the rows and the array's size. What else the arrays have can be fetched. A job
+ * ends so if it needs rows that were lost, or reads an array that another job which ended so would have written. All others go on. That holds
+ * for starts until a wait returns EDEVICE; later ones are run with what there is. */
 HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms);
 /* Both. */
 HEDDLE_API heddle_status heddle_multi_run(heddle_multi *m, const void *params, size_t params_bytes);
@@ -185,7 +187,8 @@ HEDDLE_API heddle_status heddle_sequence_set_replay(heddle_sequence *s, heddle_r
 HEDDLE_API heddle_status heddle_sequence_start(heddle_sequence *s, uint64_t n);
 /* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its starts since the last wait ended: the first that went wrong. Any
  * thread. EBODY, ECANCELED: as heddle_multi_wait; of what is replayed, some runs may still be made. EDEVICE: a device was lost. If that was
- * among replays, nobody knows how many of them were done: rows are lost that a job had written and that depend on the device. */
+ * among replays, nobody knows how many of them were done: rows are lost that a job had written and that depend on the device; the
+ * sentence names the first ones. */
 HEDDLE_API heddle_status heddle_sequence_wait(heddle_sequence *s, uint32_t timeout_ms);
 /* No run begins any more; jobs and sequences that were started later are not run. Any thread. heddle_multi_cancel of one of its jobs does the
  * same. */

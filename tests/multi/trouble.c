@@ -13,7 +13,15 @@
 static const jobbed_job there = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
 static const jobbed_job back = {jobbed_spread, 1, 0, 0, 9, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
 
-/* Steps there and back. *n_ok: jobs that went well. */
+/* A loss is told with the array that has lost rows. */
+static int is_ok(heddle_status s)
+{
+    CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "rows of 120 bytes")), "%s",
+              heddle_error_text(NULL));
+    return s == HEDDLE_OK;
+}
+
+/* Steps there and back. */
 static heddle_status run_steps(jobbed_rig *r, heddle_multi *const *kinds)
 {
     const jobbed_job *jobs[] = {&there, &back};
@@ -55,7 +63,7 @@ static int check_loss(uint32_t fail, heddle_map map, int is_safe, const char *ot
     if (s == HEDDLE_OK)
         jobbed_compare(&r, 0, 0, ROWS, devices);
     else
-        CHECK_MSG(strstr(heddle_error_text(NULL), "rows"), "%s", heddle_error_text(NULL));
+        (void)is_ok(s);
     CHECK_OK(NULL, heddle_multi_get_device(kinds[0], 0, &d));
     lost = (int)d.is_lost;
     heddle_multi_free(kinds[0]);
@@ -91,7 +99,8 @@ static int check_in_place(uint32_t fail, uint32_t n_jobs, const char *others, ui
     }
     s = heddle_multi_wait(m, HEDDLE_FOREVER);
     CHECK_OK(NULL, heddle_multi_get_device(m, 0, &d));
-    CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_EDEVICE && d.n_slices && strstr(heddle_error_text(NULL), "rows")),
+    CHECK_MSG(s == HEDDLE_OK || (s == HEDDLE_EDEVICE && d.n_slices &&
+                                 strstr(heddle_error_text(NULL), "access 0 of jobbed_turn needs rows")),
               "%s, %u jobs in place: %s", devices, n_jobs, heddle_error_text(NULL));
     if (s == HEDDLE_OK)
         jobbed_compare(&r, 0, 0, ROWS, devices);
@@ -131,6 +140,98 @@ static void check_losses(heddle_map map, uint64_t *seed)
         ;
     CHECK(fail > STEPS);
     printf("map %s: a device lost at every %u. of %u actions\n", heddle_map_name(map), by, fail);
+}
+
+/* ---- jobs that have nothing to do with a loss -------------------------------------------------------------------------------------- */
+
+/* Starts steps there and back, as jobs or as the sequence. */
+static heddle_sequence *run_some(jobbed_rig *r, heddle_multi *const *kinds, int is_sequence)
+{
+    const jobbed_params p = jobbed_params_of(r, &there), q = jobbed_params_of(r, &back);
+    heddle_sequence *x;
+    uint32_t i;
+    CHECK_OK(NULL, heddle_sequence_new(r->fleet, &x));
+    CHECK_OK(NULL, heddle_sequence_add(x, kinds[0], &p, sizeof p));
+    CHECK_OK(NULL, heddle_sequence_add(x, kinds[1], &q, sizeof q));
+    if (is_sequence)
+        CHECK_OK(NULL, heddle_sequence_start(x, 2 * STEPS));
+    for (i = 0; i < 2 * STEPS; i++) {
+        if (!is_sequence)
+            CHECK_OK(NULL, heddle_multi_start(kinds[0], &p, sizeof p));
+        if (!is_sequence)
+            CHECK_OK(NULL, heddle_multi_start(kinds[1], &q, sizeof q));
+        jobbed_plain(r, &there);
+        jobbed_plain(r, &back);
+    }
+    return x;
+}
+
+static void start_one(jobbed_rig *r, heddle_multi *m, const jobbed_job *j)
+{
+    const jobbed_params p = jobbed_params_of(r, j);
+    CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+    jobbed_plain(r, j);
+}
+
+/* When waits have told of a loss, and the host has written again what was lost, jobs run. */
+static void check_on(jobbed_rig *r, heddle_multi *m)
+{
+    const jobbed_params p = jobbed_params_of(r, &there);
+    CHECK_OK(NULL, heddle_array_wrote(r->arrays[0], 0, ROWS));
+    memcpy(heddle_array_host(r->arrays[0]), r->plain[0], ROWS * ROWS * sizeof(uint32_t));
+    jobbed_plain(r, &there);
+    CHECK_OK(NULL, heddle_multi_run(m, &p, sizeof p));
+    jobbed_compare(r, 1, 0, ROWS, "after a loss");
+}
+
+/* Two jobs come after the steps: one needs what they write; of the other one all input is at home. Adds 1 to *n_apart if only the latter went well.
+ * 1: the device was lost. */
+static int check_apart(uint32_t fail, int is_sequence, uint64_t *seed, uint32_t *n_apart)
+{
+    static const jobbed_job needs = {jobbed_turn, 0, 0, 1, 3, 0, 0, 1, 2, UINT64_MAX, 0, 1, 5};
+    static const jobbed_job apart = {jobbed_spread, 2, 0, 3, 4, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
+    const jobbed_job *jobs[] = {&there, &back, &needs, &apart};
+    char devices[64];
+    jobbed_rig r;
+    heddle_multi *kinds[4];
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_sequence *x;
+    uint32_t i;
+    int ok[4];
+    (void)snprintf(devices, sizeof devices, "virtual:fail=%u virtual:", fail);
+    jobbed_open(&r, devices, 0, ROWS, seed);
+    for (i = 0; i < 4u; i++)
+        CHECK_OK(NULL, jobbed_make(&r, jobs[i], &kinds[i]));
+    x = run_some(&r, kinds, is_sequence);
+    start_one(&r, kinds[2], &needs);
+    start_one(&r, kinds[3], &apart);
+    ok[0] = is_ok(is_sequence ? heddle_sequence_wait(x, MOST_MS) : heddle_multi_wait(kinds[0], MOST_MS));
+    for (i = 1; i < 4u; i++)
+        ok[i] = is_ok(heddle_multi_wait(kinds[i], MOST_MS));
+    CHECK_MSG(ok[3], "%s: %s", devices, heddle_error_text(NULL));
+    if (ok[2] && heddle_array_fetch(r.arrays[1], 0, ROWS) == HEDDLE_OK)
+        jobbed_compare(&r, 1, 0, ROWS, devices);
+    if (is_ok(heddle_array_fetch(r.arrays[3], 0, ROWS)))
+        jobbed_compare(&r, 3, 0, ROWS, devices);
+    *n_apart += !ok[0] && !ok[2];
+    if (!ok[0])
+        check_on(&r, kinds[0]);
+    CHECK_OK(NULL, heddle_multi_get_device(kinds[0], 0, &d));
+    heddle_sequence_free(x);
+    for (i = 0; i < 4u; i++)
+        heddle_multi_free(kinds[i]);
+    jobbed_close(&r);
+    return (int)d.is_lost;
+}
+
+static void check_aparts(int is_sequence, uint64_t *seed)
+{
+    uint32_t fail, n_apart = 0;
+    for (fail = 1; check_apart(fail, is_sequence, seed, &n_apart); fail++)
+        ;
+    CHECK(n_apart);
+    printf("beside %s that ended with a device, %u times of %u, others went on\n", is_sequence ? "a sequence" : "jobs",
+           n_apart, fail);
 }
 
 static void check_last(uint64_t *seed)
@@ -244,6 +345,8 @@ int main(int argc, char **argv)
     for (map = 0; map < HEDDLE_N_MAPS; map++)
         check_losses((heddle_map)map, &seed);
     check_places(&seed);
+    check_aparts(0, &seed);
+    check_aparts(1, &seed);
     check_last(&seed);
     check_hang(&seed);
     check_body("2*virtual:", &seed);

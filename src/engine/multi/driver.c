@@ -24,6 +24,21 @@ void hd_jobs_drop_all(hd_jobs *j, heddle_status s)
     hd_sequence_drop(j, NULL, NULL, s);
 }
 
+void hd_jobs_drop_needing(hd_jobs *j, hd_line_job *job)
+{
+    j->error = j->loss = *hd_thread_error();
+    if (job)
+        hd_line_drop_needing(j->line, job, j->unwritten.at, HEDDLE_EDEVICE);
+    hd_sequence_drop_needing(j, j->unwritten.at, HEDDLE_EDEVICE);
+}
+
+heddle_status hd_jobs_note_told(hd_jobs *j, hd_request *r)
+{
+    (void)r;
+    memset(j->unwritten.at, 0, j->arrays.n);
+    return HEDDLE_OK;
+}
+
 int hd_jobs_tell_losses(hd_jobs *j)
 {
     int any = 0;
@@ -109,7 +124,7 @@ static void take_requests(hd_jobs *j)
     (void)pthread_mutex_unlock(&j->mutex);
     for (; r; r = next) {
         next = r->next;
-        if (!hd_sequence_holds(j, r))
+        if (!hd_sequence_ends(j, r) && !hd_sequence_holds(j, r))
             hd_jobs_take(j, r);
     }
 }
@@ -134,8 +149,8 @@ static heddle_status check_lost(const hd_jobs *j, const hd_request *r, const hd_
     if (r->kind != HD_REQUEST_FETCH || !hd_segments_is_lost(hd_line_segments(j->line), r->array->segment, part, &first))
         return HEDDLE_OK;
     return hd_say(NULL, HEDDLE_EDEVICE,
-                  "heddle_array_fetch: rows %" PRIu64 " to %" PRIu64 " were lost with the only device that had them",
-                  first.row, first.end_row - 1u);
+                  "heddle_array_fetch: " HD_ROWS_FORMAT " were lost with the only device that had them",
+                  HD_ROWS_OF(r->array, first));
 }
 
 static heddle_status plan_request(hd_jobs *j, hd_request *r, const hd_seg_rect *part)
@@ -222,15 +237,27 @@ static void look_at_requests(hd_jobs *j)
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------------------- */
 
-static void say_lost_rows(hd_jobs *j)
+/* A job needs rows that nobody has. */
+static void drop_lost(hd_jobs *j)
 {
-    uint32_t array;
-    hd_seg_rect r;
-    if (hd_line_lost_rows(j->line, &array, &r))
-        (void)hd_say(NULL, HEDDLE_EDEVICE,
-                     "a job needs rows %" PRIu64 " to %" PRIu64
-                     " of array %u, which were lost with the only device that had them",
-                     r.row, r.end_row - 1u, array);
+    const hd_line_loss *x = hd_line_loss_of(j->line);
+    const heddle_multi *m = ((const hd_request *)x->job_user)->multi;
+    const hd_piece *p = hd_piece_at(m->loop, x->use);
+    (void)hd_say(NULL, HEDDLE_EDEVICE,
+                 "access %u of %s needs " HD_ROWS_FORMAT ", which were lost with the only device that had them",
+                 p->access, hd_multi_name(m), HD_ROWS_OF(p->array, x->rect));
+    hd_jobs_drop_needing(j, x->job);
+}
+
+static void drop_failed(hd_jobs *j, heddle_status s)
+{
+    hd_put_plan(j, &j->given.plan, NULL);
+    if (s == HEDDLE_EDEVICE) {
+        drop_lost(j);
+        return;
+    }
+    (void)hd_say(NULL, s, "a job: out of memory for what its slices need");
+    hd_jobs_drop_all(j, s);
 }
 
 /* Gives some slices. 1: there was one. */
@@ -241,12 +268,7 @@ static int give_some(hd_jobs *j)
     for (i = 0; i < GIVES && given; i++) {
         heddle_status s = hd_line_give(j->line, &j->given, &given, heddle_host_clock_ns());
         if (s != HEDDLE_OK) {
-            hd_put_plan(j, &j->given.plan, NULL);
-            if (s == HEDDLE_EDEVICE)
-                say_lost_rows(j);
-            else
-                (void)hd_say(NULL, s, "a job: out of memory for what its slices need");
-            hd_jobs_drop_all(j, s);
+            drop_failed(j, s);
             return 1;
         }
         if (given) {

@@ -97,6 +97,7 @@ static void free_jobs(hd_jobs *j)
     hd_list_clear(&j->given.plan.ops);
     hd_list_clear(&j->given.plan.waits);
     hd_list_clear(&j->arrays);
+    hd_list_clear(&j->unwritten);
     hd_delete(j->devices, j->devices ? (j->fleet->units.n + 1u) * sizeof *j->devices : 0);
     (void)pthread_cond_destroy(&j->changed);
     (void)pthread_cond_destroy(&j->wanted);
@@ -234,11 +235,13 @@ static heddle_status join(hd_jobs *j, hd_request *r)
     heddle_array *a = r->array;
     uint32_t number;
     if (hd_segments_add(hd_line_segments(j->line), a->n_rows, a->row_bytes, a->stride, &number) != HEDDLE_OK ||
-        hd_list_room(&j->arrays, number + 1u - hd_at_most(j->arrays.n, number + 1u), sizeof a))
+        hd_list_room(&j->arrays, number + 1u - hd_at_most(j->arrays.n, number + 1u), sizeof a) ||
+        hd_list_room(&j->unwritten, number + 1u, sizeof(uint8_t)))
         return hd_say(NULL, HEDDLE_ENOMEM, "an array of jobs: out of memory");
     if (j->arrays.n <= number)
         j->arrays.n = number + 1u;
     ((heddle_array **)j->arrays.at)[number] = a;
+    ((uint8_t *)j->unwritten.at)[number] = 0;
     a->segment = number;
     return HEDDLE_OK;
 }

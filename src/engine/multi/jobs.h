@@ -15,6 +15,8 @@
 #include "engine/loop/fleet.h"
 #include "engine/multi/line.h"
 
+#include <inttypes.h>
+
 typedef struct hd_jobs_device {
     hd_fleet_unit *unit;
     uint8_t *pool;
@@ -81,8 +83,11 @@ typedef struct hd_jobs {
     uint32_t n_jobs;                /* that were started and have not ended */
     uint64_t host_ns;               /* atomic */
     hd_list arrays;                 /* heddle_array *, by their number in the directory; the driver's */
-    uint32_t time_limit_ms;         /* the least that was asked for; 0: none */
-    hd_error error;                 /* why jobs are being dropped */
+    hd_list
+        unwritten; /* uint8_t of each: a job that would have written it has ended with EDEVICE, and no wait has told that */
+    hd_error loss;          /* why */
+    uint32_t time_limit_ms; /* the least that was asked for; 0: none */
+    hd_error error;         /* why jobs are being dropped */
 } hd_jobs;
 
 struct heddle_multi {
@@ -102,6 +107,15 @@ struct heddle_multi {
     uint64_t time_ns, n_here; /* of the last job; jobs that were run as loops */
     hd_list how;
 };
+
+static inline const char *hd_multi_name(const heddle_multi *m)
+{
+    return m->loop->table->bodies[m->loop->desc.body].name;
+}
+
+/* In sentences: rows, and of which array. */
+#define HD_ROWS_FORMAT "rows %" PRIu64 " to %" PRIu64 " of an array of %" PRIu64 " rows of %" PRIu64 " bytes"
+#define HD_ROWS_OF(a, rect) (rect).row, (rect).end_row - 1u, (a)->n_rows, (a)->row_bytes
 
 /* Of what went wrong the first stays. */
 static inline void hd_keep_first(heddle_status *status, hd_error *error, heddle_status s, const hd_error *e)
@@ -141,10 +155,14 @@ heddle_status hd_multi_run_here(heddle_multi *m, const void *params);
 /* driver.c: the thread's function. */
 void *hd_jobs_main(void *jobs);
 /* For sequences, in its thread. take: a request that was held has its turn. drop_all: all that was started ends; this thread's sentence says
- * why. fail: a body of the device has failed. is_quiet: nothing is in the line or under way. tell_losses: the line hears of devices that were
+ * why. drop_needing: with EDEVICE only the job ends (NULL: none is in the line), with the sequence that has its turn, and what needs arrays that these would
+ * have written. fail: a body of the device has failed. is_quiet: nothing is in the line or under way. tell_losses: the line hears of devices that were
  * lost since the last call; 1: there were some. */
 void hd_jobs_take(hd_jobs *j, hd_request *r);
 void hd_jobs_drop_all(hd_jobs *j, heddle_status s);
+void hd_jobs_drop_needing(hd_jobs *j, hd_line_job *job);
+/* For hd_jobs_call: a wait tells of a loss; jobs that are started from now on are run with what there is. */
+heddle_status hd_jobs_note_told(hd_jobs *j, hd_request *r);
 void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d);
 int hd_jobs_is_quiet(const hd_jobs *j);
 int hd_jobs_tell_losses(hd_jobs *j);
@@ -153,12 +171,16 @@ uint64_t hd_jobs_time_of(const hd_jobs *j, hd_seg_point p, uint64_t now_ns);
 
 /* sequence_turn.c: the driver's hooks. turn: 1: something went on. holds: the request waits behind a sequence. meets_loss: a device is
  * lost; 1: the line hears of it later. job_ended: one of a sequence. drop: held starts from the first on that is of the kind or the
- * sequence (NULL and NULL: all) end so, with the jobs' sentence. */
+ * sequence (NULL and NULL: all) end so, with the jobs' sentence. drop_needing: those that read unwritten arrays do, as in
+ * hd_line_drop_needing. */
 int hd_sequence_turn(hd_jobs *j);
 int hd_sequence_holds(hd_jobs *j, hd_request *r);
 int hd_sequence_meets_loss(hd_jobs *j);
 void hd_sequence_job_ended(hd_jobs *j, hd_request *r, heddle_status status);
 void hd_sequence_drop(hd_jobs *j, const heddle_multi *m, const heddle_sequence *s, heddle_status status);
+void hd_sequence_drop_needing(hd_jobs *j, uint8_t *unwritten, heddle_status status);
+/* 1: the request starts something that needs unwritten arrays, and has ended so. */
+int hd_sequence_ends(hd_jobs *j, hd_request *r);
 /* kept.c: keeps what a plan puts into queues. */
 void hd_kept_add(struct hd_kept *k, const hd_seg_plan *plan, const hd_given *given);
 

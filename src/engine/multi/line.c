@@ -21,7 +21,6 @@ heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
         return HEDDLE_ENOMEM;
     l->ended = c->ended;
     l->user = c->user;
-    l->lost_array = HD_NONE;
     l->n_devices = c->n_devices;
     l->n_body_queues = c->n_body_queues;
     l->error_ns = c->error_ns;

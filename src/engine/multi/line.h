@@ -81,7 +81,7 @@ typedef struct hd_given {
     hd_grains block;
     hd_seg_plan plan; /* of the caller: zeroed before the first call */
 } hd_given;
-/* *given: there was one. ENOMEM; EDEVICE: a job needs rows that were lost; its jobs have ended then. */
+/* *given: there was one. ENOMEM; EDEVICE: a job needs rows that were lost (hd_line_loss_of); it is to be dropped. */
 heddle_status hd_line_give(hd_line *l, hd_given *out, int *given, uint64_t now_ns);
 /* The ops of what was given last are in their queues: a body among them cannot have begun before. */
 void hd_line_put(hd_line *l, const hd_given *given, uint64_t now_ns);
@@ -89,14 +89,26 @@ void hd_line_put(hd_line *l, const hd_given *given, uint64_t now_ns);
 heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns);
 /* Ends the first job of the kind, and all that were started later; NULL: all in the line. Slices that were given run to their end. */
 void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status);
+/* Ends this job, and of those behind it each that reads an array that a job which ends would have written. unwritten: a byte for each array, 1 for
+ * those; more are added. */
+void hd_line_drop_needing(hd_line *l, hd_line_job *j, uint8_t *unwritten, heddle_status status);
+/* Does a job of the kind read one of these arrays? Adds those that it writes. */
+int hd_kind_needs(const hd_line_kind *k, const uint8_t *unwritten);
+void hd_kind_leaves(const hd_line_kind *k, uint8_t *unwritten);
 /* Is there a slice that has not been given and touches some of the rect; or, of writers only, writes it? */
 int hd_line_touches(const hd_line *l, uint32_t array, const hd_seg_rect *rect, int only_writers);
 /* The device is lost: slices that it had are given again, and those of others that depend on them, as hd_segments_lost says. EDEVICE: no
  * device is left. */
 heddle_status hd_line_lost(hd_line *l, uint32_t device);
 
-/* The rows for which hd_line_give returned EDEVICE; 0: there were none. */
-int hd_line_lost_rows(const hd_line *l, uint32_t *array, hd_seg_rect *rect);
+/* Why hd_line_give returned EDEVICE. */
+typedef struct hd_line_loss {
+    hd_line_job *job;
+    void *job_user;
+    uint32_t use;     /* of those of the kind */
+    hd_seg_rect rect; /* rows of it that nobody has */
+} hd_line_loss;
+const hd_line_loss *hd_line_loss_of(const hd_line *l);
 
 int hd_line_is_empty(const hd_line *l);
 

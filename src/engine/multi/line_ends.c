@@ -154,6 +154,48 @@ void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
         clear_queues(l);
 }
 
+/* Of all that a job touches. */
+static void all_uses(const hd_line_kind *k, hd_seg_use *uses)
+{
+    const hd_grains all = {0, k->config.n, 0, k->config.n_2};
+    uint8_t comes_home[HD_SEGMENTS_MOST_USES];
+    hd_kind_uses(k, &all, uses, comes_home);
+}
+
+int hd_kind_needs(const hd_line_kind *k, const uint8_t *unwritten)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint32_t i;
+    all_uses(k, uses);
+    for (i = 0; i < k->config.n_uses; i++)
+        if ((uses[i].mode & HEDDLE_MODE_IN) && unwritten[uses[i].array])
+            return 1;
+    return 0;
+}
+
+void hd_kind_leaves(const hd_line_kind *k, uint8_t *unwritten)
+{
+    hd_seg_use uses[HD_SEGMENTS_MOST_USES];
+    uint32_t i;
+    all_uses(k, uses);
+    for (i = 0; i < k->config.n_uses; i++)
+        if (uses[i].mode & HEDDLE_MODE_OUT)
+            unwritten[uses[i].array] = 1;
+}
+
+void hd_line_drop_needing(hd_line *l, hd_line_job *j, uint8_t *unwritten, heddle_status status)
+{
+    const hd_line_job *first = j;
+    for (hd_line_job *next; j; j = next) {
+        next = j->next;
+        if (j != first && !hd_kind_needs(j->kind, unwritten))
+            continue;
+        hd_kind_leaves(j->kind, unwritten);
+        forget_slices(l, j);
+        drop_job(l, j, status);
+    }
+}
+
 /* ---- a device is lost --------------------------------------------------------------------------------------------------------- */
 
 static void take_back(hd_line *l, hd_line_slice *p)
@@ -247,11 +289,6 @@ heddle_status hd_line_lost(hd_line *l, uint32_t device)
     return HEDDLE_OK;
 }
 
-int hd_line_lost_rows(const hd_line *l, uint32_t *array, hd_seg_rect *rect)
-{
-    *array = l->lost_array;
-    *rect = l->lost_rect;
-    return l->lost_array != HD_NONE;
-}
+const hd_line_loss *hd_line_loss_of(const hd_line *l) { return &l->loss; }
 
 int hd_line_is_empty(const hd_line *l) { return !l->first; }

@@ -100,22 +100,21 @@ static void set_hulls(const hd_line_slice *p, uint32_t d, hd_seg_use *uses)
         uses[i].hull = whole[i].rect;
 }
 
-static heddle_status check_use(hd_line *l, const hd_seg_use *use)
+static heddle_status check_use(hd_line *l, const hd_line_slice *p, const hd_seg_use *uses, uint32_t i)
 {
     hd_seg_rect first;
-    if (!hd_segments_is_lost(l->segments, use->array, &use->rect, &first))
+    if (!hd_segments_is_lost(l->segments, uses[i].array, &uses[i].rect, &first))
         return HEDDLE_OK;
-    l->lost_array = use->array;
-    l->lost_rect = first;
+    l->loss = (hd_line_loss){p->job, p->job->user, i, first};
     return HEDDLE_EDEVICE;
 }
 
-static heddle_status check_lost(hd_line *l, const hd_seg_use *uses, uint32_t n)
+static heddle_status check_lost(hd_line *l, const hd_line_slice *p, const hd_seg_use *uses)
 {
     uint32_t i;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < p->job->kind->config.n_uses; i++)
         if (uses[i].mode & HEDDLE_MODE_IN)
-            HD_TRY(check_use(l, &uses[i]));
+            HD_TRY(check_use(l, p, uses, i));
     return HEDDLE_OK;
 }
 
@@ -181,7 +180,7 @@ static heddle_status give(hd_line *l, hd_line_device *from, hd_line_slice **at, 
     hd_kind_uses(k, &p->block, uses, comes_home);
     set_hulls(p, d, uses);
     hd_line_device_at(l, d)->came = hd_line_is_crowded(l, d) ? hd_line_missing(l, d, p) : 0;
-    HD_TRY(check_lost(l, uses, k->config.n_uses));
+    HD_TRY(check_lost(l, p, uses));
     HD_TRY(hd_segments_give(l->segments, d, queue_of(l, p, d), uses, k->config.n_uses, &out->plan));
     note_body(p, &out->plan);
     p->goes_home = goes_home(uses, comes_home, k->config.n_uses);
@@ -341,7 +340,7 @@ static heddle_status send_home(hd_line *l, hd_line_slice *p, hd_given *out)
     hd_kind_uses(p->job->kind, &p->block, uses, comes_home);
     if (!comes_home[i] || !(uses[i].mode & HEDDLE_MODE_OUT))
         return HEDDLE_OK;
-    if (check_use(l, &uses[i]) != HEDDLE_OK)
+    if (check_use(l, p, uses, i) != HEDDLE_OK)
         return hd_line_touches(l, uses[i].array, &uses[i].rect, 1) ? HEDDLE_OK : HEDDLE_EDEVICE;
     HD_TRY(hd_segments_fetch(l->segments, uses[i].array, &uses[i].rect, &out->plan));
     if (!out->plan.n_host_waits)

@@ -119,8 +119,7 @@ struct hd_line {
     uint64_t now_ns;    /* of the last hd_line_give */
     uint64_t n_changes; /* of bounds, of all kinds */
     hd_line_kind *kinds;
-    uint32_t lost_array; /* rows that a job needed and nobody has; HD_NONE: there were none */
-    hd_seg_rect lost_rect;
+    hd_line_loss loss;
 };
 
 static inline int hd_is_here(const hd_line *l, uint32_t d) { return !l->devices[d].is_lost; }

@@ -326,6 +326,8 @@ HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms)
         return HEDDLE_EBUSY;
     s = m->status;
     m->status = HEDDLE_OK;
+    if (m->jobs && s == HEDDLE_EDEVICE)
+        (void)hd_jobs_call(m->jobs, hd_jobs_note_told, &(hd_request){.multi = m});
     return s == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, s, "%s", m->error.text);
 }
 

@@ -382,6 +382,39 @@ int hd_replay_turn(hd_jobs *j, heddle_sequence *s)
 
 /* ---- a device was lost ------------------------------------------------------------------------------------------------------ */
 
+/* The first rows that are lost of what the sequence's jobs touch; NULL: none are. */
+static const hd_piece *lost_piece(hd_jobs *j, const heddle_sequence *s, uint64_t *entry, hd_seg_rect *first)
+{
+    uint64_t i;
+    for (*entry = 0; *entry < s->list.n; ++*entry) {
+        const heddle_loop *l = hd_sequence_at(s, *entry)->multi->loop;
+        for (i = 0; i < l->pieces.n; i++) {
+            const heddle_array *a = hd_piece_at(l, i)->array;
+            const hd_seg_rect all = {0, a->n_rows, 0, a->row_bytes};
+            if (hd_segments_is_lost(hd_line_segments(j->line), a->segment, &all, first))
+                return hd_piece_at(l, i);
+        }
+    }
+    return NULL;
+}
+
+static void say_lost(hd_jobs *j, const heddle_sequence *s, const hd_jobs_device *d, hd_error *e)
+{
+    hd_seg_rect first;
+    uint64_t entry;
+    const hd_piece *p = lost_piece(j, s, &entry, &first);
+    if (!p)
+        (void)hd_say(e, HEDDLE_EDEVICE, "%s was lost while jobs of a sequence were replayed: %.120s", d->unit->name,
+                     d->trouble);
+    else
+        (void)hd_say(
+            e, HEDDLE_EDEVICE,
+            "%s was lost while jobs of a sequence were replayed, and with it what they wrote: access %u of %s has "
+            "lost " HD_ROWS_FORMAT ". %.120s",
+            d->unit->name, p->access, hd_multi_name(hd_sequence_at(s, entry)->multi), HD_ROWS_OF(p->array, first),
+            d->trouble);
+}
+
 void hd_replay_lost(hd_jobs *j, heddle_sequence *s)
 {
     const hd_kept *k = hd_sequence_replayed(s);
@@ -396,15 +429,12 @@ void hd_replay_lost(hd_jobs *j, heddle_sequence *s)
     hd_segments_spread(hd_line_segments(j->line), depends);
     for (d = 0; d < j->n_devices && (!j->devices[d].is_lost || j->devices[d].is_told); d++)
         ;
-    (void)hd_say(&e, HEDDLE_EDEVICE,
-                 "a device was lost while jobs of a sequence were replayed; rows that they wrote are lost with it. %s: "
-                 "%.120s",
-                 j->devices[d].unit->name, j->devices[d].trouble);
-    hd_keep_first(&s->end, &s->end_error, HEDDLE_EDEVICE, &e);
     if (s->n_by_record)
         hd_replay_free(s);
     s->is_telling = 1;
     (void)hd_jobs_tell_losses(j);
+    say_lost(j, s, &j->devices[d], &e);
+    hd_keep_first(&s->end, &s->end_error, HEDDLE_EDEVICE, &e);
     *hd_thread_error() = e;
-    hd_jobs_drop_all(j, HEDDLE_EDEVICE);
+    hd_jobs_drop_needing(j, NULL);
 }

@@ -186,6 +186,8 @@ HEDDLE_API heddle_status heddle_sequence_wait(heddle_sequence *s, uint32_t timeo
         return HEDDLE_EBUSY;
     status = s->status;
     s->status = HEDDLE_OK;
+    if (s->jobs && status == HEDDLE_EDEVICE)
+        (void)hd_jobs_call(s->jobs, hd_jobs_note_told, &(hd_request){.sequence = s});
     return status == HEDDLE_OK ? HEDDLE_OK : SAY(status, "%s", s->error.text);
 }
 

@@ -373,3 +373,51 @@ void hd_sequence_drop(hd_jobs *j, const heddle_multi *m, const heddle_sequence *
             at = &r->next;
     }
 }
+
+/* Does a start that is held read one of these arrays? */
+static int needs(const hd_request *r, const uint8_t *unwritten)
+{
+    uint64_t i;
+    if (r->kind == HD_REQUEST_START)
+        return hd_kind_needs(r->multi->kind, unwritten);
+    for (i = 0; r->kind == HD_REQUEST_SEQUENCE && i < r->sequence->list.n; i++)
+        if (hd_kind_needs(hd_sequence_at(r->sequence, i)->multi->kind, unwritten))
+            return 1;
+    return 0;
+}
+
+static void leaves(const hd_request *r, uint8_t *unwritten)
+{
+    uint64_t i;
+    if (r->kind == HD_REQUEST_START)
+        hd_kind_leaves(r->multi->kind, unwritten);
+    for (i = 0; r->kind == HD_REQUEST_SEQUENCE && i < r->sequence->list.n; i++)
+        hd_kind_leaves(hd_sequence_at(r->sequence, i)->multi->kind, unwritten);
+}
+
+/* If a sequence has its turn, it is a job of that which ends: no run of it begins any more. */
+void hd_sequence_drop_needing(hd_jobs *j, uint8_t *unwritten, heddle_status status)
+{
+    hd_request **at = &j->held;
+    while (*at) {
+        hd_request *r = *at, *next = r->next;
+        const int is_at_work = r == j->held && j->sequence, ends = is_at_work || needs(r, unwritten);
+        if (ends)
+            leaves(r, unwritten);
+        if (is_at_work)
+            hd_keep_first(&j->sequence->end, &j->sequence->end_error, status, &j->error);
+        if (ends && !is_at_work && drop_one(j, r, status))
+            *at = next;
+        else
+            at = &r->next;
+    }
+}
+
+int hd_sequence_ends(hd_jobs *j, hd_request *r)
+{
+    if (!needs(r, j->unwritten.at))
+        return 0;
+    leaves(r, j->unwritten.at);
+    j->error = j->loss;
+    return drop_one(j, r, HEDDLE_EDEVICE);
+}
