@@ -15,7 +15,8 @@
  *     heddle_array_fetch(a, 0, rows);                             // waits for what it needs, and brings it home
  *
  * A job is cut into slices, and each accelerator of the fleet has some. Jobs look as if they ran one after another. But a slice waits only
- * for the slices of earlier jobs that wrote what it reads, or touch what it writes: wherever these were, and while they still run.
+ * for the slices of earlier jobs that wrote what it reads, or touch what it writes: wherever these were, and while they still run. Jobs that are
+ * safe or have reductions wait for the end of all before, and later ones for theirs.
  *
  * What a slice touches is brought into the memory of its device, and stays there: the next job that has the same rows in the same place
  * moves nothing. It comes from where it is, also from another GPU. It goes home when the host asks for it (heddle_array_fetch), or when the
