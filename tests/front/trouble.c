@@ -204,6 +204,22 @@ static heddle_array *array_of(heddle_fleet *f, uint64_t n, uint64_t bytes)
     return a;
 }
 
+/* A stride has more rows than sweeps: here that many are no number of 32 bits, and the field is one stride. */
+static void test_many_sweeps(void)
+{
+    heddle_fleet *f = open_fleet("virtual:", "");
+    heddle_wavefront_desc d = HEDDLE_WAVEFRONT_INIT;
+    heddle_wavefront *w = NULL;
+    d.body = front_sweep;
+    d.sweeps = UINT32_MAX;
+    d.rows = d.cols = 10;
+    d.cells = array_of(f, 10, 40);
+    CHECK_OK(NULL, heddle_wavefront_new(f, &front, &d, &w));
+    heddle_wavefront_free(w);
+    heddle_array_free(d.cells);
+    heddle_fleet_close(f);
+}
+
 static void test_refused(void)
 {
     heddle_fleet *f = open_fleet("virtual:memory=600e3", ""), *g = open_fleet("virtual:", "");
@@ -264,6 +280,7 @@ int main(int argc, char **argv)
         rows = 6000;
     }
     test_refused();
+    test_many_sweeps();
     test_lost();
     test_none_left();
     test_limit();

@@ -71,8 +71,12 @@ static void check_arrays(heddle_fleet *f)
     d.stride_bytes = 8;
     d.n_rows = UINT64_MAX / 8;
     REFUSED(heddle_array_new(f, &d, &a), ERANGE, "memory");
-    d.n_rows = 1ull << 55;
+    d.n_rows = 1ull << 53;
     REFUSED(heddle_array_new(f, &d, &a), ENOMEM, "no memory");
+    d.host = &d;
+    d.n_rows++;
+    REFUSED(heddle_array_new(f, &d, &a), ERANGE, "memory");
+    d.host = NULL;
     d.n_rows = 10;
     REFUSED(heddle_array_new(NULL, &d, &a), EINVAL, "fleet");
     REFUSED(heddle_array_new(f, &d, NULL), EINVAL, "out");
@@ -306,7 +310,15 @@ static void check_descs(heddle_fleet *f)
     d.team_size = 0;
     d.n = UINT64_MAX;
     REFUSED(heddle_loop_new(f, &looped, &d, &l), ERANGE, "2^63");
+    d.n = 4;
+    d.n_2 = 1ull << 62;
+    d.tile = d.tile_2 = 1;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), ERANGE, "4 tiles of the first index");
+    d.tile = 5; /* one in which all are */
+    CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
+    heddle_loop_free(l);
     d.n = 100;
+    d.n_2 = d.tile = d.tile_2 = 0;
     d.reductions = &r;
     d.n_reductions = 1;
     r.result = NULL;

@@ -104,7 +104,7 @@ static void copy_constants(heddle_wavefront *w)
 /* A stride of sweeps is higher than they are many. */
 static void choose_grain(heddle_wavefront *w)
 {
-    const uint64_t least = hd_front_sweeps(w) + 1u, rows = w->desc.rows, bands = hd_sites_band_rows(w);
+    const uint64_t least = (uint64_t)hd_front_sweeps(w) + 1u, rows = w->desc.rows, bands = hd_sites_band_rows(w);
     const uint64_t wanted = rows / GRAINS > least ? rows / GRAINS : least;
     w->grain = (wanted + bands - 1u) / bands * bands;
     w->n_grains = rows / w->grain ? rows / w->grain : 1u;

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#define MOST_BYTES (1ull << 56) /* more than processes have addresses; sums over the arrays of a loop do not overflow */
+
 /* Pins the array's memory. Without that, copies go through buffers of the driver: slower, and no error. */
 static void pin(heddle_array *a, uint64_t n_bytes)
 {
@@ -27,7 +29,7 @@ static heddle_status check(const heddle_array_desc *d, const char *call)
     if (stride < d->row_bytes)
         return hd_say(NULL, HEDDLE_ERANGE, "%s: rows of %llu bytes, %llu apart", call, (unsigned long long)d->row_bytes,
                       (unsigned long long)stride);
-    if (d->n_rows > INT64_MAX / stride)
+    if (d->n_rows > MOST_BYTES / stride)
         return hd_say(NULL, HEDDLE_ERANGE, "%s: %llu rows, %llu bytes apart, are more than memory can hold", call,
                       (unsigned long long)d->n_rows, (unsigned long long)stride);
     return HEDDLE_OK;

@@ -15,6 +15,17 @@
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------------ */
 
+/* Spans count their tiles, of both indices together. */
+static heddle_status check_tiles(const heddle_loop_desc *d)
+{
+    const uint64_t n = (d->n - 1u) / d->tile + 1u, n_2 = d->n_2 ? (d->n_2 - 1u) / d->tile_2 + 1u : 1u;
+    if (n <= INT64_MAX / n_2)
+        return HEDDLE_OK;
+    return SAY(HEDDLE_ERANGE,
+               "%" PRIu64 " tiles of the first index and %" PRIu64 " of the second; together they may be 2^63 - 1", n,
+               n_2);
+}
+
 static heddle_status read_desc(heddle_loop_desc *to, const heddle_loop_desc *from)
 {
     *to = (heddle_loop_desc)HEDDLE_LOOP_INIT;
@@ -38,7 +49,7 @@ static heddle_status read_desc(heddle_loop_desc *to, const heddle_loop_desc *fro
         return SAY(HEDDLE_EINVAL, "a team of %u threads; a multiple of 32 up to 1024 is expected", to->team_size);
     if ((to->n_accesses && !to->accesses) || (to->n_reductions && !to->reductions))
         return SAY(HEDDLE_EINVAL, "accesses or reductions are NULL");
-    return HEDDLE_OK;
+    return check_tiles(to);
 }
 
 static heddle_status check_table(const heddle_table *t, const heddle_loop_desc *d)
