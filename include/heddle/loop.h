@@ -205,10 +205,11 @@ extern "C" {
 typedef struct heddle_loop heddle_loop;
 
 /* EINVAL: the table is not one of loops, or an access is not possible. The array is another fleet's; it is written, and accessed in another
- * way, too; what has a halo is written; the field is outside of params; there are too few rows or columns, or rows are not of whole
- * columns; BOTH needs a second index, PARTS a function. A range is outside of the array, or has a mode that the access lacks; one
- * tile writes what another one touches (as far as heddle_range can tell; indices of one tile are not compared).
- * ERANGE: sizes; more than HEDDLE_ACCESS_MOST_RANGES ranges, or 2^31 tiles to name ranges of. ENOMEM: a device has no room for the least
+ * way, too, or another access has an array with some of its memory; what has a halo is written; the field is outside of params; there are
+ * too few rows or columns, or rows are not of whole columns; BOTH needs a second index, PARTS a function. A range is outside of the array,
+ * or has a mode that the access lacks; one tile writes what another one touches (as far as heddle_range can tell; indices of one tile are
+ * not compared).
+ * ERANGE: sizes; 2^63 tiles; more than HEDDLE_ACCESS_MOST_RANGES ranges, or 2^31 tiles to name ranges of. ENOMEM: a device has no room for the least
  * slice, or for a whole array; the sentence has both numbers. */
 HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
                                          heddle_loop **out);

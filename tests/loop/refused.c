@@ -151,6 +151,47 @@ static void check_pairs(heddle_fleet *f, heddle_array *a)
     CHECK(l == NULL);
 }
 
+/* One array of 100 numbers at memory + first is written, another one at memory + second has that mode; rows are `stride` numbers apart. */
+static heddle_status try_shared(heddle_fleet *f, float *memory, uint64_t first, uint64_t second, uint64_t stride,
+                                heddle_mode mode)
+{
+    heddle_access pair[2] = {HEDDLE_ROWS(NULL, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0),
+                             HEDDLE_ROWS(NULL, mode, offsetof(looped_params, a), 0, 0)};
+    heddle_loop_desc d = HEDDLE_LOOP_INIT;
+    heddle_array_desc of = HEDDLE_ARRAY_INIT;
+    heddle_loop *l = NULL;
+    heddle_status s;
+    of.n_rows = 100;
+    of.row_bytes = sizeof *memory;
+    of.stride_bytes = stride * sizeof *memory;
+    of.host = memory + first;
+    CHECK_OK(NULL, heddle_array_new(f, &of, &pair[0].array));
+    of.host = memory + second;
+    CHECK_OK(NULL, heddle_array_new(f, &of, &pair[1].array));
+    d.body = looped_price;
+    d.n = 100;
+    d.accesses = pair;
+    d.n_accesses = 2;
+    s = heddle_loop_new(f, &looped, &d, &l);
+    heddle_loop_free(l);
+    heddle_array_free(pair[0].array);
+    heddle_array_free(pair[1].array);
+    return s;
+}
+
+/* Two arrays with memory in common: what one of them writes would not be in the other. */
+static void check_shared(heddle_fleet *f)
+{
+    static float memory[400];
+    REFUSED(try_shared(f, memory, 0, 0, 1, HEDDLE_MODE_OUT), EINVAL, "access 0: the array is written, and access 1");
+    REFUSED(try_shared(f, memory, 0, 0, 1, HEDDLE_MODE_IN), EINVAL, "some of its memory");
+    REFUSED(try_shared(f, memory, 0, 99, 1, HEDDLE_MODE_IN), EINVAL, "some of its memory");
+    REFUSED(try_shared(f, memory, 99, 0, 1, HEDDLE_MODE_IN), EINVAL, "some of its memory");
+    REFUSED(try_shared(f, memory, 0, 100, 2, HEDDLE_MODE_IN), EINVAL, "some of its memory");
+    CHECK_OK(NULL, try_shared(f, memory, 0, 100, 1, HEDDLE_MODE_OUT));
+    CHECK_OK(NULL, try_shared(f, memory, 0, 1, 2, HEDDLE_MODE_OUT)); /* every other number each */
+}
+
 /* Of columns, and of both. */
 static heddle_status try_wide(heddle_fleet *f, heddle_access a, uint64_t n, uint64_t n_2)
 {
@@ -481,6 +522,7 @@ int main(void)
     CHECK_OK(NULL, heddle_array_new(f, &d, &a));
     check_accesses(f, other, a);
     check_pairs(f, a);
+    check_shared(f);
     d.n_rows = 10;
     d.row_bytes = 120;
     CHECK_OK(NULL, heddle_array_new(f, &d, &wide));

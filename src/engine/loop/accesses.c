@@ -4,6 +4,7 @@
  * Accesses of one shape to one array share a piece, so that what one of them writes is where the other one reads. An array that is
  * written has one piece only: whether two shapes overlap would have to be found for every pair of slices. */
 #include "engine/loop/fleet.h"
+#include "graph/range.h"
 
 #include <inttypes.h>
 
@@ -99,6 +100,34 @@ static heddle_status check_access(const heddle_loop *l, const heddle_access *a, 
     return check_kind(l, a, i);
 }
 
+/* Its bytes at home; of very many rows those between them, too. */
+static heddle_range home_of(const heddle_array *a)
+{
+    const int is_one = a->stride == a->row_bytes || a->n_rows > UINT32_MAX;
+    return (heddle_range){.base = a->host,
+                          .row_bytes = is_one ? (a->n_rows - 1u) * a->stride + a->row_bytes : a->row_bytes,
+                          .n_rows = is_one ? 1 : a->n_rows,
+                          .stride_bytes = is_one ? 0 : a->stride,
+                          .mode = HEDDLE_MODE_INOUT};
+}
+
+/* Of arrays that share memory each device would have two copies, and one of them without what is written. */
+static heddle_status check_pair(const hd_piece *p, const hd_piece *q)
+{
+    const heddle_range a = home_of(p->array), b = home_of(q->array);
+    if (!p->writes)
+        return HEDDLE_OK;
+    if (p->array == q->array)
+        return HD_SAY_NEW(HEDDLE_EINVAL, "access %u: the array is written, and access %u touches it in another way",
+                          p->access, q->access);
+    if (!hd_range_overlap(&a, &b))
+        return HEDDLE_OK;
+    return HD_SAY_NEW(HEDDLE_EINVAL,
+                      "access %u: the array is written, and access %u has another one with some of its memory; "
+                      "both need one array",
+                      p->access, q->access);
+}
+
 /* Rows that one index writes and another reads would be new or old by chance. */
 static heddle_status check_pieces(const heddle_loop *l)
 {
@@ -106,10 +135,12 @@ static heddle_status check_pieces(const heddle_loop *l)
     for (i = 0; i < l->pieces.n; i++) {
         const hd_piece *p = hd_piece_at(l, i);
         if (p->writes && p->has_halo)
-            return HD_SAY_NEW(HEDDLE_EINVAL, "an array is written, and read with rows or columns of other indices");
+            return HD_SAY_NEW(HEDDLE_EINVAL,
+                              "access %u: the array is written, and read with rows or columns of other indices",
+                              p->access);
         for (k = 0; k < l->pieces.n; k++)
-            if (k != i && p->writes && hd_piece_at(l, k)->array == p->array)
-                return HD_SAY_NEW(HEDDLE_EINVAL, "an array is written, and also accessed in another way");
+            if (k != i)
+                HD_TRY(check_pair(p, hd_piece_at(l, k)));
     }
     return HEDDLE_OK;
 }
