@@ -121,9 +121,12 @@ static void check_accesses(heddle_fleet *f, heddle_fleet *other, heddle_array *a
     REFUSED(try_loop(f, bad, 100), EINVAL, "same rows");
     bad = good;
     bad.field = sizeof(looped_params) - 4u;
-    REFUSED(try_loop(f, bad, 100), EINVAL, "outside");
+    REFUSED(try_loop(f, bad, 100), EINVAL, "access 0: the pointer at offset");
     bad.field = SIZE_MAX;
     REFUSED(try_loop(f, bad, 100), EINVAL, "outside");
+    bad = good;
+    bad.stride = SIZE_MAX;
+    REFUSED(try_loop(f, bad, 100), EINVAL, "access 0: the stride at offset");
     bad = good;
     bad.mode = (heddle_mode)0;
     REFUSED(try_loop(f, bad, 100), EINVAL, "mode");
@@ -145,9 +148,9 @@ static void check_pairs(heddle_fleet *f, heddle_array *a)
     d.n = 100;
     d.accesses = pair;
     d.n_accesses = 2;
-    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "other indices");
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "access 0: the array is written, and read with");
     pair[1] = (heddle_access)HEDDLE_ALL(a, offsetof(looped_params, a));
-    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "another way");
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "access 0: the array is written, and access 1 touches");
     CHECK(l == NULL);
 }
 
@@ -366,8 +369,11 @@ static void check_descs(heddle_fleet *f)
     REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "reduction");
     r.result = result;
     r.n = 0;
-    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "reduction");
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "reduction 0: 0 numbers");
     r.n = 4;
+    r.field = SIZE_MAX;
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), EINVAL, "reduction 0: the pointer at offset");
+    r.field = offsetof(looped_params, bins);
     CHECK_OK(NULL, heddle_loop_new(f, &looped, &d, &l));
     REFUSED(heddle_loop_run(l, NULL, sizeof(looped_params)), EINVAL, "NULL");
     REFUSED(heddle_loop_run(l, result, 3), EINVAL, "3 bytes");
@@ -498,9 +504,13 @@ static void check_room(void)
     d.row_bytes = 2000;
     CHECK_OK(NULL, heddle_array_new(f, &d, &a));
     REFUSED(try_loop(f, (heddle_access)HEDDLE_ROWS(a, HEDDLE_MODE_OUT, offsetof(looped_params, c), 0, 0), 2000), ENOMEM,
-            "2048000");
+            "access 0: virtual:0 has 83200 bytes for a slice; the least one, 1024 indices, takes 2048000, 2048000 of "
+            "them for its "
+            "rows of 2000 bytes");
     all = (heddle_access)HEDDLE_ALL(a, offsetof(looped_params, all));
-    REFUSED(try_loop(f, all, 2000), ENOMEM, "4000000");
+    REFUSED(try_loop(f, all, 2000), ENOMEM,
+            "access 0: virtual:0 has no memory for all of the array, 2000 rows of 2000 bytes that take 4000000; it has "
+            "1000000");
     REFUSED(try_loop(f, (heddle_access)HEDDLE_COLUMNS(a, HEDDLE_MODE_OUT, offsetof(looped_params, c), 1, 0, 0), 2000),
             ENOMEM, "4000000");
     heddle_array_free(a);

@@ -7,10 +7,17 @@
 #include "graph/range.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #define MOST_FOUND_BYTES 65536u
 
 static uint64_t one_or_more(uint64_t n) { return n ? n : 1; }
+
+const char *hd_piece_name(const hd_piece *p, char name[HD_PIECE_NAME])
+{
+    (void)snprintf(name, HD_PIECE_NAME, "%s %u", p->is_found ? "reduction" : "access", p->access);
+    return name;
+}
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------------ */
 
@@ -216,11 +223,15 @@ static void join(hd_piece *p, const hd_piece *q)
     p->after_2 = larger(p->after_2, q->after_2);
 }
 
-static heddle_status check_stride(const heddle_loop *l, size_t stride)
+static heddle_status check_fields(const heddle_loop *l, const hd_piece *p, size_t offset, size_t stride)
 {
-    if (!stride || (stride <= l->params_bytes && sizeof(uint64_t) <= l->params_bytes - stride))
+    const int has_pointer = offset <= l->params_bytes && sizeof(void *) <= l->params_bytes - offset,
+              has_stride = !stride || (stride <= l->params_bytes && sizeof(uint64_t) <= l->params_bytes - stride);
+    char name[HD_PIECE_NAME];
+    if (has_pointer && has_stride)
         return HEDDLE_OK;
-    return HD_SAY_NEW(HEDDLE_EINVAL, "the stride at offset %zu is outside of the params, which have %u bytes", stride,
+    return HD_SAY_NEW(HEDDLE_EINVAL, "%s: the %s at offset %zu is outside of the params, which have %u bytes",
+                      hd_piece_name(p, name), has_pointer ? "stride" : "pointer", has_pointer ? stride : offset,
                       l->params_bytes);
 }
 
@@ -228,14 +239,13 @@ static heddle_status check_stride(const heddle_loop *l, size_t stride)
 static heddle_status add_piece(heddle_loop *l, const hd_piece *q, size_t offset, size_t stride)
 {
     uint64_t i = 0;
-    HD_TRY(check_stride(l, stride));
-    if (offset > l->params_bytes || sizeof(void *) > l->params_bytes - offset)
-        return HD_SAY_NEW(HEDDLE_EINVAL, "the pointer at offset %zu is outside of the params, which have %u bytes",
-                          offset, l->params_bytes);
+    char name[HD_PIECE_NAME];
+    HD_TRY(check_fields(l, q, offset, stride));
     while (i < l->pieces.n && !is_like(hd_piece_at(l, i), q))
         i++;
     if (i == HD_MOST_PIECES || hd_list_room(&l->pieces, 1, sizeof *q) || hd_list_room(&l->fields, 1, sizeof(hd_field)))
-        return HD_SAY_NEW(HEDDLE_ENOMEM, "no memory for an access, or more than %u arrays", HD_MOST_PIECES);
+        return HD_SAY_NEW(HEDDLE_ENOMEM, "%s: no memory, or more than %u arrays", hd_piece_name(q, name),
+                          HD_MOST_PIECES);
     if (i < l->pieces.n) {
         join(hd_piece_at(l, i), q);
     } else {
@@ -257,28 +267,29 @@ static heddle_status add_access(heddle_loop *l, const heddle_access *a, uint32_t
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------- */
 
-static heddle_status check_found(const heddle_loop *l, const heddle_reduction *r)
+static heddle_status check_found(const heddle_loop *l, const heddle_reduction *r, uint32_t i)
 {
     if (!r->n || r->n > MOST_FOUND_BYTES / 8u || !r->result || (uint32_t)r->type > HEDDLE_F32 ||
         (uint32_t)r->op > HEDDLE_MAX)
-        return HD_SAY_NEW(HEDDLE_EINVAL, "a reduction of %u numbers (1 to %u), type %u, into %p", r->n,
-                          MOST_FOUND_BYTES / 8u, (unsigned)r->type, r->result);
+        return HD_SAY_NEW(HEDDLE_EINVAL, "reduction %u: %u numbers (1 to %u), type %u, op %u, into %p", i, r->n,
+                          MOST_FOUND_BYTES / 8u, (unsigned)r->type, (unsigned)r->op, r->result);
     if (l->desc.n_2 > l->desc.tile_2)
         return HD_SAY_NEW(HEDDLE_EINVAL,
-                          "a reduction over two indices needs tiles of whole rows: tile_2 is %" PRIu64 " of %" PRIu64,
-                          l->desc.tile_2, l->desc.n_2);
+                          "reduction %u: with two indices tiles must have all of the second; tile_2 is %" PRIu64
+                          " of %" PRIu64,
+                          i, l->desc.tile_2, l->desc.n_2);
     return HEDDLE_OK;
 }
 
 /* A row a grain. */
-static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
+static heddle_status add_found(heddle_loop *l, const heddle_reduction *r, uint32_t i)
 {
     heddle_array_desc d = HEDDLE_ARRAY_INIT;
     hd_piece p;
     hd_found *f;
-    HD_TRY(check_found(l, r));
+    HD_TRY(check_found(l, r, i));
     if (hd_list_room(&l->founds, 1, sizeof *f))
-        return HD_SAY_NEW(HEDDLE_ENOMEM, "out of memory");
+        return HD_SAY_NEW(HEDDLE_ENOMEM, "reduction %u: out of memory", i);
     f = (hd_found *)l->founds.at + l->founds.n;
     f->desc = *r;
     d.n_rows = l->n_grains;
@@ -288,7 +299,8 @@ static heddle_status add_found(heddle_loop *l, const heddle_reduction *r)
     memset(&p, 0, sizeof p);
     p.array = f->partials;
     p.kind = HEDDLE_ACCESS_ROWS;
-    p.writes = 1;
+    p.access = i;
+    p.is_found = p.writes = 1;
     p.n_each = 1;
     p.end = p.n_all = l->n_grains;
     p.end_byte = d.row_bytes;
@@ -307,7 +319,7 @@ heddle_status hd_accesses_read(heddle_loop *l)
         if (hd_piece_at(l, i)->kind == HEDDLE_ACCESS_PARTS)
             HD_TRY(hd_map_make(l, hd_piece_at(l, i)));
     for (i = 0; i < l->desc.n_reductions; i++)
-        HD_TRY(add_found(l, &l->desc.reductions[i]));
+        HD_TRY(add_found(l, &l->desc.reductions[i], i));
     return HEDDLE_OK;
 }
 

@@ -106,6 +106,7 @@ typedef struct hd_piece {
     heddle_array *array;
     heddle_access_kind kind;
     uint32_t access; /* the first one that it was made for: its number, for sentences */
+    int is_found;    /* that number is a reduction's */
     int reads, writes, has_halo;
     uint64_t first, end;           /* rows or bytes that belong to indices: first .. end - 1 */
     uint64_t n_each;               /* of a grain */
@@ -234,6 +235,9 @@ void hd_layout_point(const heddle_loop *l, uint8_t *params, void *const *base, c
 
 /* accesses.c: makes pieces, fields and founds of the description. */
 heddle_status hd_accesses_read(heddle_loop *l);
+/* What sentences call it: "access 2", "reduction 0". */
+#define HD_PIECE_NAME 24u
+const char *hd_piece_name(const hd_piece *p, char name[HD_PIECE_NAME]);
 void hd_accesses_clear(heddle_loop *l);
 /* map.c: asks the piece's function about each grain. Clear it also after a failure. */
 heddle_status hd_map_make(const heddle_loop *l, hd_piece *p);

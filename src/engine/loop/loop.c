@@ -87,8 +87,9 @@ static heddle_status get_all(heddle_loop *l, hd_fleet_unit *u, hd_share *r)
         r->all[i] = u->acc.mem_new(u->acc.self, n_bytes);
         if (!r->all[i])
             return SAY(HEDDLE_ENOMEM,
-                       "%s has no memory for an array of %" PRIu64 " bytes, which it needs as a whole; it has %" PRIu64,
-                       u->name, n_bytes, u->acc.memory_bytes);
+                       "access %u: %s has no memory for all of the array, %" PRIu64 " rows of %" PRIu64
+                       " bytes that take %" PRIu64 "; it has %" PRIu64,
+                       p->access, u->name, p->array->n_rows, p->array->row_bytes, n_bytes, u->acc.memory_bytes);
     }
     return HEDDLE_OK;
 }
@@ -114,6 +115,25 @@ static uint64_t least_of(const heddle_loop *l, const heddle_accelerator *a, uint
     return least ? least : 1;
 }
 
+static uint64_t least_bytes(const heddle_loop *l, uint64_t piece)
+{
+    return hd_layout_offset(l, 1, piece + 1u) - hd_layout_offset(l, 1, piece);
+}
+
+/* The least slice takes so much; the sentence names the array that needs the most of it. */
+static heddle_status say_no_slot(const heddle_loop *l, const hd_fleet_unit *u, uint64_t has, uint64_t least)
+{
+    char name[HD_PIECE_NAME];
+    uint64_t i, most = 0;
+    for (i = 1; i < l->pieces.n; i++)
+        most = least_bytes(l, i) > least_bytes(l, most) ? i : most;
+    return SAY(HEDDLE_ENOMEM,
+               "%s: %s has %" PRIu64 " bytes for a slice; the least one, %" PRIu64 " indices, takes %" PRIu64
+               ", %" PRIu64 " of them for its rows of %" PRIu64 " bytes",
+               hd_piece_name(hd_piece_at(l, most), name), u->name, has, hd_at_most(l->desc.tile, l->desc.n), least,
+               least_bytes(l, most), hd_piece_at(l, most)->array->row_bytes);
+}
+
 static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd_split_unit *s)
 {
     uint64_t least;
@@ -125,8 +145,7 @@ static heddle_status suit_unit(heddle_loop *l, hd_fleet_unit *u, hd_share *r, hd
     r->slot_bytes = u->buffer_bytes / hd_unit_flying(u) / 256u * 256u;
     r->most = hd_layout_most(l, r->slot_bytes, &least);
     if (!r->most)
-        return SAY(HEDDLE_ENOMEM, "%s has %" PRIu64 " bytes for a slice; the least one takes %" PRIu64, u->name,
-                   r->slot_bytes, least);
+        return say_no_slot(l, u, r->slot_bytes, least);
     s->most_flying = hd_unit_flying(u);
     s->most = r->most;
     s->least = least_of(l, &u->acc, r->most);
