@@ -260,6 +260,21 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
 HEDDLE_API heddle_status heddle_loop_get_unit(const heddle_loop *l, uint32_t unit, heddle_loop_unit *out);
 /* How the last run was divided, and what happened on the way: lines. Valid until the next run. */
 HEDDLE_API const char *heddle_loop_how(const heddle_loop *l);
+/* Indices that a run which ended with EDEVICE or ECANCELED has not done. What they write may be at home in part. */
+typedef struct heddle_loop_left {
+    size_t size;         /* set by HEDDLE_LOOP_LEFT_INIT                                           */
+    uint64_t begin, end; /* of the first index; of whole tiles                                     */
+    uint32_t
+        is_spoilt; /* they also read what they write, and that may have been written over: to run them again gives other results. Of
+                            others, what they read is as it was */
+} heddle_loop_left;
+#define HEDDLE_LOOP_LEFT_INIT             \
+    {                                     \
+        sizeof(heddle_loop_left), 0, 0, 0 \
+    }
+/* The intervals 0, 1, 2 and so on of the last run, from the lowest on; all other indices are done, and their results at home. ERANGE past the last
+ * one; none is left after a run that ended well. EINVAL: a body has failed; EBUSY: it is running. */
+HEDDLE_API heddle_status heddle_loop_get_left(const heddle_loop *l, uint64_t index, heddle_loop_left *out);
 /* What units did in the last run of a loop with n_trace: a row a core, and one for each queue of other devices. Those that tell of phases
  * (heddle_accelerator) show copies in, bodies and copies out apart, and have three rows more: the link in either direction, and the
  * bodies. Perfetto's JSON; a picture, title NULL: the body's name. EINVAL: there is no trace; EIO. */

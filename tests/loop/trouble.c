@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* trouble.c - devices that are lost, hang or slow down at every k-th action; bodies that fail; loops that are cancelled, wait for one
- * another, or have nobody left. Whatever ends well has the bytes of plain loops.
+ * another, or have nobody left: what is not done then is told. Whatever ends well has the bytes of plain loops.
  *
  * HEDDLE_ACTIONS: up to which action (40). --cuda: with a GPU in the fleet. */
 #include "loop/cases.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -147,19 +148,100 @@ static void check_limit(void)
     close_rig(&r);
 }
 
-/* Nobody is left. */
-static void check_last(void)
+/* ---- what is left ------------------------------------------------------------------------------------------------------ */
+
+enum { DONE, LEFT, SPOILT };
+
+/* Of a loop that turns numbers: those that are done have been turned once, others are as they were, and of spoilt ones nothing is known. */
+static void check_turned(const looped_rig *r, const looped_case *c, const looped_bytes *before, uint64_t begin,
+                         uint64_t end, int state)
+{
+    const looped_bytes want = looped_plain(c), got = looped_take(r);
+    const size_t row = LOOPED_EACH * sizeof(uint64_t), at = r->c_bytes + begin * row, n = (end - begin) * row;
+    CHECK(at + n <= got.n && want.n == got.n);
+    if (state != SPOILT)
+        CHECK_MSG(!memcmp(got.at + at, (state == DONE ? &want : before)->at + at, n),
+                  "indices %" PRIu64 " to %" PRIu64 ", of state %d", begin, end, state);
+    free(want.at);
+    free(got.at);
+}
+
+/* Returns how many indices are left; *n_spoilt: intervals. */
+static uint64_t check_left(const looped_rig *r, const looped_case *c, const looped_bytes *before, uint64_t *n_spoilt)
+{
+    heddle_loop_left x = HEDDLE_LOOP_LEFT_INIT;
+    uint64_t i, at = 0, n = 0;
+    heddle_status s;
+    *n_spoilt = 0;
+    for (i = 0; (s = heddle_loop_get_left(r->loop, i, &x)) == HEDDLE_OK; i++) {
+        CHECK(x.begin >= at && x.begin < x.end && x.end <= c->n && x.begin % c->tile == 0);
+        CHECK(x.end % c->tile == 0 || x.end == c->n);
+        check_turned(r, c, before, at, x.begin, DONE);
+        check_turned(r, c, before, x.begin, x.end, x.is_spoilt ? SPOILT : LEFT);
+        *n_spoilt += x.is_spoilt;
+        n += x.end - x.begin;
+        at = x.end;
+    }
+    CHECK_MSG(s == HEDDLE_ERANGE, "%s", heddle_error_text(NULL));
+    check_turned(r, c, before, at, c->n, DONE);
+    return n;
+}
+
+/* Nobody is left, or results were on their way home: all intervals that are not done are told, and only these. Returns how many
+ * intervals are spoilt. */
+static uint64_t check_last(const char *devices, uint32_t k)
+{
+    const looped_case c = {looped_turn, 20030, 0, 50, 1, HEDDLE_SPLIT_GUIDED, 5};
+    heddle_fleet *f = open_fleet(devices, k);
+    looped_bytes before;
+    looped_rig r;
+    uint64_t n_left, n_spoilt;
+    heddle_status s;
+    CHECK_OK(NULL, looped_open(&r, f, &c));
+    looped_fill(&r, &c);
+    before = looped_take(&r);
+    s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
+    CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_EDEVICE, "%s", heddle_error_text(NULL));
+    n_left = check_left(&r, &c, &before, &n_spoilt);
+    CHECK((s == HEDDLE_OK) == (n_left == 0));
+    free(before.at);
+    close_rig(&r);
+    return n_spoilt;
+}
+
+/* Two runs of a fleet that has lost all: the second one does nothing. */
+static void check_nobody(void)
 {
     const looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_loop_left x = HEDDLE_LOOP_LEFT_INIT;
     looped_rig r;
     int run;
     open_rig(&r, "virtual:fail=9 virtual:fail=11", &c);
+    CHECK(heddle_loop_get_left(r.loop, 0, &x) == HEDDLE_ERANGE); /* it has not run */
     looped_fill(&r, &c);
     for (run = 0; run < 2; run++) {
         CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EDEVICE);
         CHECK_MSG(strstr(heddle_error_text(NULL), "no device is left"), "%s", heddle_error_text(NULL));
+        CHECK_OK(NULL, heddle_loop_get_left(r.loop, 0, &x));
+        CHECK(!x.is_spoilt && (!run || (x.begin == 0 && x.end == c.n)));
     }
+    CHECK_MSG(strstr(heddle_error_text(NULL), "0 of 20000 indices are done, and 1 intervals are not, 0 to 19999"), "%s",
+              heddle_error_text(NULL));
+    CHECK(heddle_loop_get_left(NULL, 0, &x) == HEDDLE_EINVAL && heddle_loop_get_left(r.loop, 0, NULL) == HEDDLE_EINVAL);
     close_rig(&r);
+}
+
+static void check_ranges(void)
+{
+    uint64_t n_spoilt = 0;
+    uint32_t k;
+    for (k = 1; k <= 40u; k++) {
+        n_spoilt += check_last("virtual:fail=%u", k);
+        n_spoilt += check_last("2*virtual:fail=%u", k);
+        n_spoilt += check_last("virtual:fail=%u cpu:1", k);
+    }
+    CHECK(n_spoilt > 0);
+    check_nobody();
 }
 
 /* ---- a GPU that breaks --------------------------------------------------------------------------------------------------- */
@@ -271,6 +353,7 @@ static void check_failing(const char *devices)
 {
     const looped_case c = {looped_fail, 30000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
     heddle_fleet *f = open_fleet(devices, 0);
+    heddle_loop_left left = HEDDLE_LOOP_LEFT_INIT;
     looped_rig r;
     int run;
     CHECK_OK(NULL, looped_open(&r, f, &c));
@@ -280,8 +363,10 @@ static void check_failing(const char *devices)
             r.params.fail_at = 12345;
             r.params.fail_at_too = run ? 29999 : UINT64_MAX;
             CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EBODY);
-            CHECK_MSG(strstr(heddle_error_text(NULL), "code 7") && (strstr(heddle_error_text(NULL), "index 12345 ") ||
-                                                                    strstr(heddle_error_text(NULL), "index 29999 ")),
+            CHECK_MSG(heddle_loop_get_left(r.loop, 0, &left) == HEDDLE_EINVAL, "%s", heddle_error_text(NULL));
+            CHECK_MSG(heddle_loop_wait(r.loop, 0) == HEDDLE_EBODY && strstr(heddle_error_text(NULL), "code 7") &&
+                          (strstr(heddle_error_text(NULL), "index 12345 ") ||
+                           strstr(heddle_error_text(NULL), "index 29999 ")),
                       "%s", heddle_error_text(NULL));
             continue;
         }
@@ -375,25 +460,33 @@ static void *cancel(void *loop)
 
 static void check_cancel(void)
 {
-    const looped_case c = {looped_price, 3000000, 0, 10, 1, HEDDLE_SPLIT_CUT, 5};
+    const looped_case c = {looped_turn, 1000000, 0, 10, 1, HEDDLE_SPLIT_CUT, 5};
     heddle_fleet *f = open_fleet("virtual:speed=0.1 cpu:1", 0);
+    looped_bytes before;
     looped_rig r;
     int run, n_canceled = 0;
     CHECK_OK(NULL, looped_open(&r, f, &c));
     looped_fill(&r, &c);
+    before = looped_take(&r);
     for (run = 0; run < 8; run++) {
         pthread_t t;
         heddle_status s;
+        uint64_t n_left, n_spoilt;
+        looped_fill(&r, &c);
         CHECK_OK(NULL, heddle_loop_start(r.loop, &r.params, sizeof r.params));
         CHECK(heddle_loop_start(r.loop, &r.params, sizeof r.params) == HEDDLE_EBUSY);
         CHECK(!pthread_create(&t, NULL, cancel, r.loop));
         s = heddle_loop_wait(r.loop, HEDDLE_FOREVER);
         (void)pthread_join(t, NULL);
         CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_ECANCELED, "%s", heddle_error_text(NULL));
+        n_left = check_left(&r, &c, &before, &n_spoilt);
+        CHECK((s == HEDDLE_OK) == (n_left == 0) && !n_spoilt);
         n_canceled += s == HEDDLE_ECANCELED;
     }
+    free(before.at);
     CHECK(n_canceled > 0);
     heddle_loop_cancel(r.loop); /* nothing runs */
+    looped_fill(&r, &c);
     CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
     check_bytes(&r, &c, "after cancelling", 0);
     close_rig(&r);
@@ -450,7 +543,7 @@ int main(int argc, char **argv)
     check_losses(text ? (uint32_t)atoi(text) : 40u);
     check_silent();
     check_limit();
-    check_last();
+    check_ranges();
     check_failing("serial");
     check_failing("cpu:2");
     check_failing("virtual: cpu:1");

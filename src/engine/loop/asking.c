@@ -136,8 +136,8 @@ void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s)
     if (!hd_loop_reads_results(l))
         return;
     pthread_mutex_lock(&l->asking);
-    l->is_spoilt = 1;
-    l->spoilt = *s;
+    if (l->spoilt.n < l->spoilt.cap) /* always: nothing begins after the first */
+        ((hd_slice *)l->spoilt.at)[l->spoilt.n++] = *s;
     memcpy(l->fail_unit, u->name, sizeof l->fail_unit);
     hd_split_cancel(l->split);
     pthread_mutex_unlock(&l->asking);

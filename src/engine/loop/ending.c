@@ -57,26 +57,26 @@ void hd_founds_combine(const heddle_loop *l)
 
 static heddle_status say_left(heddle_loop *l)
 {
-    uint64_t begin = 0, end = 0;
-    (void)hd_split_left(l->split, 0, &begin, &end);
+    const hd_left *first = hd_left_at(l, 0);
     return hd_say(&l->turn.error, HEDDLE_EDEVICE,
-                  "loop %s: no device is left; %" PRIu64 " of %" PRIu64 " indices are done, not %" PRIu64 " to %" PRIu64
-                  " among others",
-                  l->table->bodies[l->desc.body].name, hd_split_n_ended(l->split) * l->desc.tile, l->desc.n,
-                  hd_grain_begin(l, begin), hd_grain_begin(l, end) - 1u);
+                  "loop %s: no device is left; %" PRIu64 " of %" PRIu64 " indices are done, and %" PRIu64
+                  " intervals are not, %" PRIu64 " to %" PRIu64 " first",
+                  l->table->bodies[l->desc.body].name, l->desc.n - hd_left_n_indices(l), l->desc.n, l->left.n,
+                  hd_grain_begin(l, first->begin), hd_grain_begin(l, first->end) - 1u);
 }
 
 static heddle_status outcome(heddle_loop *l)
 {
+    const hd_slice *spoilt = (const hd_slice *)l->spoilt.at + (l->spoilt.n ? l->spoilt.n - 1u : 0);
     if (l->fail_code)
         return hd_say(&l->turn.error, HEDDLE_EBODY, "loop %s failed at index %" PRIu64 " with code %u, on %s",
                       l->table->bodies[l->desc.body].name, l->fail_index, l->fail_code, l->fail_unit);
-    if (l->is_spoilt)
+    if (l->spoilt.n)
         return hd_say(&l->turn.error, HEDDLE_EDEVICE,
                       "loop %s: %s was lost while it wrote the results of indices %" PRIu64 " to %" PRIu64
                       ", which the loop also reads, so that nobody else can compute them",
-                      l->table->bodies[l->desc.body].name, l->fail_unit, hd_grain_begin(l, l->spoilt.begin),
-                      hd_grain_begin(l, l->spoilt.end) - 1u);
+                      l->table->bodies[l->desc.body].name, l->fail_unit, hd_grain_begin(l, spoilt->begin),
+                      hd_grain_begin(l, spoilt->end) - 1u);
     if (hd_split_n_ended(l->split) == l->n_grains)
         return HEDDLE_OK;
     if (l->is_canceled)
@@ -175,6 +175,7 @@ void hd_loop_end(heddle_loop *l)
     uint32_t i;
     l->time_ns = heddle_host_clock_ns() - l->start_ns;
     hd_chart_end(l->chart, l->start_ns, l->time_ns);
+    hd_left_note(l);
     l->turn.status = outcome(l);
     if (l->turn.status == HEDDLE_OK)
         hd_founds_combine(l);

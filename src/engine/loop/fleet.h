@@ -148,6 +148,12 @@ typedef struct hd_absence {
     int is_tried;       /* by the present run */
 } hd_absence;
 
+/* Grains that were not done. */
+typedef struct hd_left {
+    uint64_t begin, end;
+    uint32_t is_spoilt;
+} hd_left;
+
 struct heddle_loop {
     heddle_fleet *fleet;
     const heddle_table *table;
@@ -171,8 +177,8 @@ struct heddle_loop {
     uint32_t fail_code;
     uint64_t fail_index;
     char fail_unit[64];
-    int is_spoilt; /* by the unit fail_unit: what this slice reads and writes is half written */
-    hd_slice spoilt;
+    hd_list spoilt; /* hd_slice: what it reads and writes is half written, of the last one by fail_unit */
+    hd_list left;   /* hd_left: of the last run, in order */
     uint64_t start_ns, time_ns;
     hd_list how;             /* text */
     hd_chart *chart;         /* what slices did when; NULL: it is not traced */
@@ -316,6 +322,11 @@ void hd_how_add(hd_list *how, const char *format, ...) __attribute__((format(pri
 heddle_status hd_how_check(const hd_fleet_turn *t, const char *what, const void *out, const char *call);
 /* The lines; "" while it runs. */
 const char *hd_how_text(const hd_fleet_turn *t, const hd_list *how);
+/* left.c: gets memory; finds what a run that ends has not done, in the split and in spoilt slices; so many indices. */
+heddle_status hd_left_reserve(heddle_loop *l);
+void hd_left_note(heddle_loop *l);
+uint64_t hd_left_n_indices(const heddle_loop *l);
+static inline const hd_left *hd_left_at(const heddle_loop *l, uint64_t i) { return (const hd_left *)l->left.at + i; }
 /* ending.c: the end of a run, by the last thread that leaves it. */
 void hd_loop_end(heddle_loop *l);
 

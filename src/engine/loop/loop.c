@@ -169,7 +169,7 @@ static heddle_status suit_units(heddle_loop *l)
         return SAY(HEDDLE_ENOMEM, "out of memory");
     for (i = 0; i < n; i++)
         HD_TRY(suit_unit(l, hd_unit_at(l->fleet, i), &l->runs[i], &l->split_units[i]));
-    return HEDDLE_OK;
+    return hd_left_reserve(l);
 }
 
 /* ---- turns and trace -------------------------------------------------------------------------------------------------- */
@@ -233,6 +233,8 @@ static void forget(heddle_loop *l)
         free_all(l, hd_unit_at(l->fleet, i), &l->runs[i]);
     hd_accesses_clear(l);
     hd_list_clear(&l->how);
+    hd_list_clear(&l->spoilt);
+    hd_list_clear(&l->left);
     hd_chart_delete(l->chart);
     hd_delete(l->runs, n * sizeof *l->runs);
     hd_delete(l->split_units, n * sizeof *l->split_units);
@@ -339,7 +341,7 @@ static void clear_run(heddle_loop *l)
     l->is_canceled = l->is_alone = 0;
     l->fail_code = 0;
     hd_chart_clear(l->chart);
-    l->is_spoilt = 0;
+    l->spoilt.n = l->left.n = 0;
     l->turn.status = HEDDLE_OK;
     for (i = 0; i < l->fleet->units.n; i++) {
         hd_share *r = &l->runs[i];

@@ -434,17 +434,17 @@ static heddle_status take_part(manager *m, int *naps)
     return until_over(m, naps);
 }
 
-/* It is lost, or has fallen silent. What was on its way home is not known to be there. */
+/* It is lost, or has fallen silent. What was on its way home is not known to be there, and is told before others may run it. */
 static void leave_in_trouble(manager *m, heddle_status s)
 {
     uint32_t q;
+    for (q = 0; q < hd_unit_flying(m->unit); q++)
+        if (m->slots[q].state == SLOT_LEAVING)
+            hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice);
     if (s == HEDDLE_EBUSY)
         hd_tell_silent(m->loop, m->unit);
     else
         hd_tell_lost(m->loop, m->unit);
-    for (q = 0; q < hd_unit_flying(m->unit); q++)
-        if (m->slots[q].state == SLOT_LEAVING)
-            hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice);
 }
 
 int hd_manager_run(heddle_loop *l, hd_fleet_unit *u)
