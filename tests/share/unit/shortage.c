@@ -241,7 +241,9 @@ static int said(int failed)
 
 static int replay(void)
 {
-    const share_replay_options o = {.path = path,
+    char *const paths[] = {path};
+    const share_replay_options o = {.paths = paths,
+                                    .n_paths = 1,
                                     .policies = 1u << SHARE_POLICY_EXACT | 1u << SHARE_POLICY_DP |
                                                 1u << SHARE_POLICY_FIFO | 1u << SHARE_POLICY_BF,
                                     .row_first = 3,
