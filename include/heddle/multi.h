@@ -85,7 +85,7 @@ typedef struct heddle_multi heddle_multi;
 /* A kind of jobs. d: as for heddle_loop_new; split is not used; n_trace: see heddle_multi_write_trace. m NULL: HEDDLE_MULTI_INIT. The arrays' memory may be
  * larger than a device's.
  * EINVAL, ERANGE: as heddle_loop_new says; an access by a function (HEDDLE_PARTS), which could be anywhere; more tasks than grains; a call in
- * a fleet of cores is made with stream NULL. ENODEV: a device takes no calls (a part of a GPU that is too small for one). ENOMEM: a slice needs more than a device's pool; the sentence has both numbers. */
+ * a fleet of cores is made with stream NULL. ENODEV: a device takes no calls (a part of a GPU that is too small for one). ENOMEM: a slice needs more than a device's pool; the sentence has both numbers, and the access that needs the most. */
 HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *table, const heddle_loop_desc *d,
                                           const heddle_multi_desc *m, heddle_multi **out);
 /* Waits for its jobs. */

@@ -165,8 +165,12 @@ int main(void)
     check("virtual:", 0, &too_many_2, HEDDLE_MAP_SETTLE, HEDDLE_EINVAL, "2 x 7 tasks of 15 x 6 tiles");
     check("cpu:1", 0, &row, HEDDLE_MAP_SETTLE, HEDDLE_EINVAL, "does not follow");
     check("virtual:", 0, &good, HEDDLE_N_MAPS, HEDDLE_EINVAL, "no map number");
-    check("virtual:", 512, &good, HEDDLE_MAP_SETTLE, HEDDLE_ENOMEM, "the pool of virtual:0 has 512");
-    check("virtual:memory=1e6", 1u << 30, &good, HEDDLE_MAP_SETTLE, HEDDLE_ENOMEM, "pool of 1073741824 bytes");
+    check("virtual:", 512, &good, HEDDLE_MAP_SETTLE, HEDDLE_ENOMEM,
+          "the pool of virtual:0 has 512. The most is of access 0: as many as rows 13 to 16 of an array of 30 rows of "
+          "120 bytes");
+    check("virtual:memory=1e6", 1u << 30, &good, HEDDLE_MAP_SETTLE, HEDDLE_ENOMEM,
+          "virtual:0 has no memory for a pool of 1073741824 bytes for jobs; it has 1000000. The largest access, 0, "
+          "is of rows 0 to 29 of an array of 30 rows of 120 bytes");
     check_pools(&chosen);
     check_pools(&chosen_2);
     check_parts();

@@ -68,18 +68,59 @@ static heddle_status check_tasks(const heddle_multi *m)
 
 /* ---- room ------------------------------------------------------------------------------------------------------------------- */
 
+/* The piece of which the block touches the most bytes. */
+static const hd_piece *largest_piece(const heddle_multi *m, const hd_grains *block, hd_seg_rect *rect)
+{
+    const hd_piece *largest = hd_piece_at(m->loop, 0);
+    uint64_t i;
+    *rect = hd_piece_rect(largest, block);
+    for (i = 1; i < m->loop->pieces.n; i++) {
+        const hd_seg_rect r = hd_piece_rect(hd_piece_at(m->loop, i), block);
+        if (hd_seg_rect_bytes(&r) <= hd_seg_rect_bytes(rect))
+            continue;
+        largest = hd_piece_at(m->loop, i);
+        *rect = r;
+    }
+    return largest;
+}
+
 static heddle_status check_room(const heddle_multi *m)
 {
     hd_grains block;
     const uint64_t need = hd_kind_least_room(m->kind, &block);
     uint32_t d;
-    for (d = 0; d < m->jobs->n_devices; d++)
-        if (need > m->jobs->devices[d].pool_bytes / HD_SLAB_UNIT * HD_SLAB_UNIT)
-            return SAY(HEDDLE_ENOMEM,
-                       "the least slice of %s needs %" PRIu64 " bytes of a device; the pool of %s has %" PRIu64,
-                       m->loop->table->bodies[m->loop->desc.body].name, need, m->jobs->devices[d].unit->name,
-                       m->jobs->devices[d].pool_bytes);
+    for (d = 0; d < m->jobs->n_devices; d++) {
+        const hd_jobs_device *x = &m->jobs->devices[d];
+        const hd_piece *p;
+        hd_seg_rect rect;
+        if (need <= x->pool_bytes / HD_SLAB_UNIT * HD_SLAB_UNIT)
+            continue;
+        p = largest_piece(m, &block, &rect);
+        return SAY(HEDDLE_ENOMEM,
+                   "the least slice of %s needs %" PRIu64 " bytes of a device; the pool of %s has %" PRIu64
+                   ". The most is of access %u: as many as " HD_ROWS_FORMAT,
+                   hd_multi_name(m), need, x->unit->name, x->pool_bytes, p->access, HD_ROWS_OF(p->array, rect));
+    }
     return HEDDLE_OK;
+}
+
+static uint64_t bytes_of(const heddle_array *a) { return a ? a->n_rows * a->row_bytes : 0; }
+
+/* A device has no such pool: this thread's sentence, and for what it was wanted. */
+static heddle_status say_what_for(const heddle_loop_desc *d, heddle_status s)
+{
+    const hd_error e = *hd_thread_error();
+    const heddle_array *largest = NULL;
+    uint32_t i, access = 0;
+    for (i = 0; i < d->n_accesses; i++)
+        if (bytes_of(d->accesses[i].array) > bytes_of(largest)) {
+            largest = d->accesses[i].array;
+            access = i;
+        }
+    if (!largest)
+        return s;
+    return hd_say(NULL, s, "%.300s. The largest access, %u, is of " HD_ROWS_FORMAT, e.text, access,
+                  HD_ROWS_OF(largest, ((hd_seg_rect){0, largest->n_rows, 0, 0})));
 }
 
 /* ---- new and free ----------------------------------------------------------------------------------------------------------- */
@@ -135,9 +176,12 @@ static heddle_status describe(heddle_multi *m, const heddle_table *table, const 
 
 static heddle_status make(heddle_multi *m, const heddle_table *table, const heddle_loop_desc *d)
 {
+    heddle_status s;
     uint64_t i;
     hd_jobs_await_loops(m->fleet); /* devices are asked whether they reach one another */
-    HD_TRY(hd_jobs_of(m->fleet, &m->jobs));
+    s = hd_jobs_of(m->fleet, &m->jobs);
+    if (s != HEDDLE_OK)
+        return m->fleet->config.pool_bytes ? say_what_for(d, s) : s;
     HD_TRY(describe(m, table, d));
     if (!m->jobs)
         return HEDDLE_OK;
