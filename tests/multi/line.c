@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* line.c - the line of jobs (src/engine/multi/line.h) when a device is lost before its slices were seen done: which of them are given again, and
- * that the bytes are those of jobs one after the other, or are lost. Two devices are played: what is put is done at once, but the line hears
+ * that the bytes are those of jobs one after the other, or are lost. Also that each slice gets its turn, and in which order. Two devices are played: what is put is done at once, but the line hears
  * of it only if the case says so. */
 #include "check.h"
-#include "engine/multi/line.h"
+#include "engine/multi/line_inside.h"
 
 #include <string.h>
 
@@ -209,7 +209,7 @@ static void check_lost(rig *r, uint32_t a)
 static void check_case(const test *t)
 {
     static rig r;
-    uint32_t again;
+    uint32_t again, n = 0;
     open_rig(&r, t);
     start_all(&r);
     for (uint32_t d = 0; d < 2u; d++)
@@ -217,8 +217,10 @@ static void check_case(const test *t)
             tell(&r, d);
     memset(r.pools[0], 0xee, POOL);
     CHECK(hd_line_lost(r.line, 0) == HEDDLE_OK);
-    for (again = give_all(&r); r.n_ended < t->n_jobs; again |= give_all(&r))
+    for (again = give_all(&r); r.n_ended < t->n_jobs; again |= give_all(&r)) {
+        CHECK_MSG(n++ < 100, "%s: a slice is never given", t->what);
         tell(&r, 1);
+    }
     CHECK_MSG(again == t->again && hd_line_is_empty(r.line), "%s: %x", t->what, again);
     run_serially(&r);
     check_lost(&r, A);
@@ -227,6 +229,135 @@ static void check_case(const test *t)
         hd_kind_delete(r.kinds[i]);
     hd_seg_plan_clear(&r.given.plan);
     hd_line_delete(r.line);
+}
+
+/* ---- turns of slices --------------------------------------------------------------------------------------------------- */
+
+/* A kind of jobs with many tasks that all touch the same rows, or each its own. */
+typedef struct wide {
+    uint32_t array;
+    heddle_mode mode;
+    int is_apart; /* a grain is a row */
+} wide;
+
+static void uses_of_wide(const void *self, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home)
+{
+    const wide *w = self;
+    const hd_seg_rect r = {w->is_apart ? b->begin : 0, w->is_apart ? b->end : N_ROWS, 0, ROW};
+    *out = (hd_seg_use){w->array, w->mode, r, r, 0};
+    *comes_home = 0;
+}
+
+static void open_wide(rig *r, const uint64_t *pools, const double *weights, uint32_t n_devices)
+{
+    const hd_line_config c = {n_devices, weights, pools, NULL, 2, 0, note_end, r};
+    uint32_t array;
+    memset(r, 0, sizeof *r);
+    CHECK(hd_line_new(&r->line, &c) == HEDDLE_OK);
+    for (uint32_t a = 0; a < N_ARRAYS; a++)
+        CHECK(hd_segments_add(hd_line_segments(r->line), N_ROWS, ROW, ROW, &array) == HEDDLE_OK && array == a);
+}
+
+static void start_wide(rig *r, uint32_t i, const wide *w, heddle_map map, uint32_t n)
+{
+    const hd_line_kind_config c = {
+        .n = n, .n_2 = 1, .map = map, .n_tasks = n, .n_tasks_2 = 1, .n_uses = 1, .uses = uses_of_wide, .self = w};
+    hd_line_job *j;
+    if (!r->kinds[i])
+        CHECK(hd_kind_new(r->line, &c, &r->kinds[i]) == HEDDLE_OK);
+    CHECK(hd_line_start(r->line, r->kinds[i], (void *)(uintptr_t)i, &j) == HEDDLE_OK);
+}
+
+/* Gives a slice; which kind's it is, or HD_NONE. */
+static uint32_t give_wide(rig *r)
+{
+    int given = 1;
+    while (given) {
+        CHECK(hd_line_give(r->line, &r->given, &given, 0) == HEDDLE_OK);
+        for (uint64_t i = 0; given && i < r->given.plan.ops.n; i++) {
+            const hd_seg_op *o = (const hd_seg_op *)r->given.plan.ops.at + i;
+            r->n_given[o->point.queue] = o->point.number;
+        }
+        if (given && r->given.job)
+            return (uint32_t)(uintptr_t)r->given.job_user;
+    }
+    return HD_NONE;
+}
+
+static void close_wide(rig *r)
+{
+    for (uint32_t i = 0; i < MOST_JOBS; i++)
+        hd_kind_delete(r->kinds[i]);
+    hd_seg_plan_clear(&r->given.plan);
+    hd_line_delete(r->line);
+}
+
+/* What the device that is lost had in the first job has another one in the next, and in the one that was under way. */
+static void check_fixed(void)
+{
+    static const uint64_t pools[2] = {POOL, POOL};
+    static const double weights[2] = {1, 1};
+    static const wide rows = {A, OUT, 1};
+    static rig r;
+    uint32_t n = 0;
+    open_wide(&r, pools, weights, 2);
+    start_wide(&r, 0, &rows, HEDDLE_MAP_FIXED, 4);
+    while (give_wide(&r) == 0)
+        ;
+    tell(&r, 0);
+    tell(&r, 1);
+    start_wide(&r, 0, &rows, HEDDLE_MAP_FIXED, 4);
+    while (give_wide(&r) == 0)
+        ;
+    CHECK(r.n_ended == 1 && hd_line_lost(r.line, 0) == HEDDLE_OK);
+    start_wide(&r, 0, &rows, HEDDLE_MAP_FIXED, 4);
+    for (tell(&r, 1); give_wide(&r) == 0; n++)
+        tell(&r, 1);
+    CHECK_MSG(n == 2 + 4 && r.n_ended == 3, "%u slices of jobs after a loss", n);
+    close_wide(&r);
+}
+
+/* The first device has three of four slices. The other one, which has ended its own, does not begin the next job, which reads all. */
+static void check_order(void)
+{
+    static const uint64_t pools[2] = {POOL, POOL};
+    static const double weights[2] = {3, 1};
+    static const wide writes = {A, OUT, 1}, reads = {A, IN, 0};
+    static rig r;
+    uint32_t n_of_first = 0;
+    open_wide(&r, pools, weights, 2);
+    start_wide(&r, 0, &writes, HEDDLE_MAP_SETTLE, 4);
+    start_wide(&r, 1, &reads, HEDDLE_MAP_SETTLE, 4);
+    for (uint32_t i = 0; i < 8; i++) {
+        CHECK_MSG(give_wide(&r) == i / 4, "slice %u", i);
+        n_of_first += r.given.device == 0;
+    }
+    CHECK_MSG(n_of_first == 6, "%u", n_of_first);
+    close_wide(&r);
+}
+
+/* A slice for which others would have to leave is passed over while there are some for which nothing has to come, but not for ever. */
+static void check_passed(void)
+{
+    static const uint64_t pools[1] = {3072};
+    static const double weights[1] = {1};
+    static const wide there = {A, IN, 0}, elsewhere = {B, IN, 0};
+    static rig r;
+    uint32_t n = 0;
+    open_wide(&r, pools, weights, 1);
+    start_wide(&r, 0, &there, HEDDLE_MAP_FREE, 1);
+    CHECK(give_wide(&r) == 0);
+    tell(&r, 0);
+    start_wide(&r, 1, &elsewhere, HEDDLE_MAP_FREE, 1);
+    start_wide(&r, 2, &there, HEDDLE_MAP_FREE, 4000);
+    for (; give_wide(&r) == 2; n++)
+        tell(&r, 0);
+    CHECK_MSG(n == HD_WINDOW_SHORT, "passed over by %u", n);
+    for (uint32_t i = n; i < 4000; i++) {
+        tell(&r, 0);
+        CHECK(give_wide(&r) == 2);
+    }
+    close_wide(&r);
 }
 
 #define ALL            \
@@ -250,5 +381,8 @@ int main(void)
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         check_case(&tests[i]);
+    check_fixed();
+    check_order();
+    check_passed();
     return 0;
 }

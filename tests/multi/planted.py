@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""planted.py SOURCE_DIR OUT_DIR [NAME...] - does the test of sequences notice when the directory of pieces is wrong?
+"""planted.py SOURCE_DIR OUT_DIR [NAME...] - do the tests notice when the directory of pieces, or the line of jobs, is wrong?
 planted.py SOURCE_DIR - are the texts of all planted bugs still there? Takes no time.
 
-For each bug below, copies src/engine/multi to OUT_DIR, changes one text, builds tests/multi/sequences.c against the copy and runs it. An
+For each bug below, copies src/engine/multi to OUT_DIR, changes one text, builds a test against the copy and runs it:
+tests/multi/line.c, if the file is one of the line, else sequences.c. An
 entry is an error when its text is not found exactly once, so the list cannot rot. Prints a table: the bug, and the check that caught it.
 Exit status 1 if one is not caught or does not compile. With NAMEs: only bugs that begin with one. CC: the compiler (cc). All take some
 two minutes of one processor. HEDDLE_MUTATIONS=K/N: only each N-th, from the K-th on; of the others only the text is looked for."""
@@ -16,6 +17,8 @@ import sys
 MULTI = "src/engine/multi"
 BASE = ("alloc", "list", "status")
 DIRECTORY = ("asked", "cells", "leaving", "log", "lost", "move", "points", "repeated", "segment", "slab", "window")  # of MULTI
+LINE = ("cut", "line", "line_ends", "line_give", "line_next", "order", "settle")
+GRAPH = ("range", "range_boxes", "range_cells", "rtree")
 SEQUENCES = "400000"  # the rarest one takes that many; most need a hundred
 
 # name, file, text, replacement
@@ -76,6 +79,15 @@ BUGS = [
      "    memset(copy->marks, 0, hd_n_marks(s->n_devices) * sizeof *copy->marks);\n    if (!copy->window)\n"),
     ("writers of home are forgotten but the last", "move.c", "        hd_mark_raise(copy->marks, hd_mark_of(&s->clocks, HD_HOME, p.queue), p.number);\n", "        ;\n"),
     ("the pool is larger than it is", "window.c", "if (plan->need_bytes > s->devices[device].slab.n_bytes)", "if (0)"),
+    ("map fixed: a lost device keeps its tasks", "line_ends.c", "            k->family->owners[i] = HD_NONE;", "            k->family->owners[i] = device;"),
+    ("slices that are given again stay with the lost device", "line_ends.c", "            p->device = HD_NONE; /* anybody's */", "            (void)l; /* anybody's */"),
+    ("a slice is passed over for ever", "line_give.c", "if (!is_short || at[i]->n_passed >= HD_WINDOW_SHORT)", "if (!is_short)"),
+    ("nobody counts how often a slice is passed over", "line_give.c", "            at[i]->n_passed++;", "            ;"),
+    ("the first free slice is taken, whatever has to come for it", "line_give.c", "if (!is_short || at[i]->n_passed", "if (1 || at[i]->n_passed"),
+    ("slices do not wait for those of earlier jobs", "order.c", "return p->node == HD_NONE || !node_at(o, p->node)->n_before;", "(void)o;\n    return p != NULL;"),
+    ("a slice that waits for several is free after the first", "order.c", "        node_at(o, number)->n_before++;", "        node_at(o, number)->n_before = 1;"),
+    ("tasks are not where shares are", "cut.c", "while (d + 1u < k->line->n_devices && middle >= k->family->bounds[d + 1u])", "while (d + 1u < k->line->n_devices && middle > k->config.n)"),
+    ("shares go by no weights", "settle.c", "k->config.map == HEDDLE_MAP_STATIC ? equal : k->line->weights", "k->config.map != HEDDLE_N_MAPS ? equal : k->line->weights"),
     ("when all leave, those of the call do not", "window.c", "    HD_TRY(send_all_away(s, device, plan));\n", "    (void)send_all_away;\n"),
 ]
 
@@ -94,14 +106,18 @@ def plant(source, out, file, code):
         f.write(code)
 
 
-def build(source, out):
+def build(source, out, file):
+    is_line = file[:-2] in LINE
     tests = os.path.join(source, "tests")
     multi = os.path.join(out, "engine/multi")
     sources = [os.path.join(multi, f"{name}.c") for name in DIRECTORY]
     sources += [os.path.join(source, "src/base", f"{name}.c") for name in BASE]
-    sources += [os.path.join(tests, "multi", name) for name in ("sequences.c", "devices.c")]
+    if is_line:
+        sources += [os.path.join(multi, f"{name}.c") for name in LINE]
+        sources += [os.path.join(source, "src/graph", f"{name}.c") for name in GRAPH]
+    sources += [os.path.join(tests, "multi", name) for name in (("line.c",) if is_line else ("sequences.c", "devices.c"))]
     command = [os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{out}", f"-I{source}/src", f"-I{source}/include",
-               f"-I{tests}", *sources, "-lpthread", "-o", os.path.join(out, "test")]
+               f"-I{tests}", *sources, "-lpthread", "-lm", "-o", os.path.join(out, "test")]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -120,7 +136,7 @@ def run(out):
 
 def catch(source, out, file, code):
     plant(source, out, file, code)
-    built = build(source, out)
+    built = build(source, out, file)
     return "DOES NOT COMPILE: " + built.stderr[:400] if built.returncode else run(out) or "NOT CAUGHT"
 
 
