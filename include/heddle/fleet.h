@@ -16,8 +16,8 @@
  *     cuda:0/4             a quarter of it, a device of its own: a quarter of the blocks that it holds, and of its memory
  *     4*cuda:0/4           four such devices
  *     virtual:KEY=VALUE,.. a device that a thread plays, with memory of its own, which holds nothing but what loops declare.
- *                          speed (of a core's; at most 1), link (bytes/s), latency (s), memory (bytes; 64e6), fail, hang (at that action:
- *                          it is lost; it never answers), slow (from that action on, a tenth of its speed), peer (bytes/s from other such
+ *                          speed (of a core's; at most 1), link (bytes/s), latency (s), memory (bytes; 64e6), least (threads side by side:
+ *                          a slice of fewer is not worth it; 1), fail, hang (at that action: it is lost; it never answers), slow (from that action on, a tenth of its speed), peer (bytes/s from other such
  *                          devices), peers (0: neither it nor the other reaches the other's memory); `3*virtual:` is three
  *     serial               alone: the calling thread runs everything in order. The oracle
  *
@@ -87,7 +87,7 @@ typedef struct heddle_array_desc {
     uint64_t row_bytes;    /* of a row                                                                 */
     uint64_t stride_bytes; /* from row to row; 0: row_bytes                                            */
     void *host; /* memory of yours, which stays; NULL: the library allocates it, pinned where a GPU wants that */
-    uint32_t is_staged; /* 1: memory of yours is not pinned; copies go through buffers              */
+    uint32_t is_staged; /* 1: it is not pinned; copies go through buffers of the driver, slower     */
 } heddle_array_desc;
 #define HEDDLE_ARRAY_INIT                           \
     {                                               \
@@ -103,7 +103,8 @@ HEDDLE_API void *heddle_array_host(heddle_array *a);
 HEDDLE_API heddle_status heddle_array_fetch(heddle_array *a, uint64_t row, uint64_t n_rows);
 /* The host has written these rows. EBUSY: a running loop or wavefront has the array. */
 HEDDLE_API heddle_status heddle_array_wrote(heddle_array *a, uint64_t row, uint64_t n_rows);
-/* How its memory is held, and what that cost: one line; "" if it is plain memory. Valid until the array is freed. */
+/* How its memory is held, and what that cost: one line; "" if it is plain memory, because the fleet has no GPU. It was pinned, or by somebody
+ * before; or copies go through buffers of the driver, because pinning failed or is_staged is set. Valid until the array is freed. */
 HEDDLE_API const char *heddle_array_how(const heddle_array *a);
 
 /* ---- other people's accelerators -------------------------------------------------------------------------------------- */

@@ -65,7 +65,8 @@ typedef struct heddle_wavefront_desc {
     }
 
 /* EINVAL: no table of waves, an array that is missing, another fleet's, or of other rows than the field needs. ERANGE: sizes. ENODEV: no
- * unit of the fleet can run waves. What else a wave refuses, its run says. */
+ * unit of the fleet can run waves. ENOMEM: a unit has no memory for the least stride; the sentence has both numbers. What else a
+ * wave refuses, its run says. */
 HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_table *table,
                                               const heddle_wavefront_desc *d, heddle_wavefront **out);
 /* Waits for its run. */
@@ -73,7 +74,7 @@ HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w);
 
 /* Runs it, on the calling thread; it may be run again. params is copied. Waves of a division are kept for the next run, which most often has
  * the same. EBUSY: its last run has not been waited for.
- * EBODY: a cell failed; the sentence names the first that plain loops would meet, of sweeps the first of those that were seen. ECANCELED. ENOMEM: a unit has no room for its stride; the
+ * EBODY: a cell failed; the sentence names the first that plain loops would meet, of sweeps the first of those that were seen. ECANCELED. ENOMEM: a unit has no room for its stride, which may have many rows; the
  * sentence has the bytes. EDEVICE: no unit is left, or one was lost when sweeps had changed cells at home from its rows on, which
  * nobody can do again. */
 HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *params, size_t params_bytes);

@@ -133,7 +133,8 @@ typedef struct hd_backend {
     /* Number `part` of n_parts equal parts of the device (1: all of it) as an accelerator of a fleet, which closes it before the device. The
      * device stays usable for other work. ENODEV with a sentence: it has not so many parts. Optional, all three or none: it is none. */
     heddle_status (*accelerator)(hd_device *d, uint32_t part, uint32_t n_parts, heddle_accelerator *out, hd_error *e);
-    /* Pins memory of the host, so that all devices of the backend copy it at the full rate of their links. */
+    /* Pins memory of the host, so that all devices of the backend copy it at the full rate of their links. EINVAL: somebody else has pinned it,
+     * or a part of it. */
     heddle_status (*host_pin)(hd_device *d, void *p, uint64_t n_bytes, hd_error *e);
     void (*host_unpin)(hd_device *d, void *p);
     /* The sentence of an error other than a body's code, "" if none. Optional: "". */

@@ -220,14 +220,39 @@ static void test_many_sweeps(void)
     heddle_fleet_close(f);
 }
 
+/* A device has no room for the least stride. Another one has it for that, but not for the stride of the run. */
+static void test_no_room(void)
+{
+    heddle_fleet *f = open_fleet("virtual:memory=600e3", "");
+    heddle_wavefront_desc d = HEDDLE_WAVEFRONT_INIT;
+    heddle_wavefront *w = NULL;
+    const front_params params = {0};
+    d.body = front_sweep;
+    d.rows = 10;
+    d.cols = 100000;
+    d.cells = array_of(f, 10, 400000);
+    refuse(f, &d, HEDDLE_ENOMEM,
+           "virtual:0 has 600000 bytes; the least stride, 10 rows, takes 4000256, 4000000 of them for array cells");
+    heddle_array_free(d.cells);
+    d.rows = 1000;
+    d.cols = 200;
+    d.cells = array_of(f, 1000, 800);
+    CHECK_OK(NULL, heddle_wavefront_new(f, &front, &d, &w));
+    CHECK(heddle_wavefront_run(w, &params, 3) == HEDDLE_EINVAL);
+    CHECK(heddle_wavefront_run(w, &params, sizeof params) == HEDDLE_ENOMEM);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "has no memory for rows 0 to 999, which take"), "%s",
+              heddle_error_text(NULL));
+    heddle_wavefront_free(w);
+    heddle_array_free(d.cells);
+    heddle_fleet_close(f);
+}
+
 static void test_refused(void)
 {
-    heddle_fleet *f = open_fleet("virtual:memory=600e3", ""), *g = open_fleet("virtual:", "");
+    heddle_fleet *f = open_fleet("virtual:", ""), *g = open_fleet("virtual:", "");
     heddle_wavefront_desc d = HEDDLE_WAVEFRONT_INIT;
     heddle_array *x = array_of(f, 100, 4), *y = array_of(f, 2000, 2), *other = array_of(g, 100, 4),
                  *cells = array_of(f, 100, 8000);
-    const front_params params = {0};
-    heddle_wavefront *w = NULL;
     uint32_t found[4];
     d.body = front_best;
     refuse(f, &d, HEDDLE_EINVAL, "a field of 0 rows");
@@ -255,14 +280,6 @@ static void test_refused(void)
     d.sweeps = 0;
     d.body = 77;
     refuse(f, &d, HEDDLE_EINVAL, "there is no cell 77");
-    d.body = front_best;
-    d.cells = cells;
-    CHECK_OK(NULL, heddle_wavefront_new(f, &front, &d, &w));
-    CHECK(heddle_wavefront_run(w, &params, 3) == HEDDLE_EINVAL);
-    CHECK(heddle_wavefront_run(w, &params, sizeof params) == HEDDLE_ENOMEM);
-    CHECK_MSG(strstr(heddle_error_text(NULL), "has no memory for rows 0 to 99, which take"), "%s",
-              heddle_error_text(NULL));
-    heddle_wavefront_free(w);
     heddle_array_free(x);
     heddle_array_free(y);
     heddle_array_free(cells);
@@ -281,6 +298,7 @@ int main(int argc, char **argv)
     }
     test_refused();
     test_many_sweeps();
+    test_no_room();
     test_lost();
     test_none_left();
     test_limit();

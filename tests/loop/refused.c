@@ -26,6 +26,7 @@ static void check_devices(void)
                {"virtual:speed", "has"},
                {"virtual:speed=2", "range"},
                {"virtual:speed=x", "number"},
+               {"virtual:least=0", "range"},
                {"virtual:size=3", "has"},
                {"virtual:speed=1;link=3", "kind"},
                {"virtual:speed=1 link=3", "kind"},

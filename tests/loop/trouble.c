@@ -60,10 +60,20 @@ static int was_spoilt(heddle_status s, uint32_t body)
            strstr(heddle_error_text(NULL), "also reads");
 }
 
-/* A second run goes on without the device. Returns 1 if it was lost. */
-static int lose_at(const char *what, uint32_t k, uint32_t body, uint64_t n)
+/* The lines tell of cuts, and of what others ran again. */
+static void check_told(const looped_rig *r)
 {
-    const looped_case c = {body, n, 0, 50, 1, HEDDLE_SPLIT_CUT, 5 + k};
+    heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
+    const char *how = heddle_loop_how(r->loop);
+    CHECK_OK(NULL, heddle_loop_get_stats(r->loop, &stats));
+    CHECK_MSG((stats.n_cuts > 0) == (strstr(how, " cuts: units with nothing left") != NULL), "%s", how);
+    CHECK_MSG((stats.n_again > 0) == (strstr(how, " indices that it had begun") != NULL), "%s", how);
+}
+
+/* A second run goes on without the device. Returns 1 if it was lost. */
+static int lose_at(const char *what, uint32_t k, uint32_t body, uint64_t n, heddle_split way)
+{
+    const looped_case c = {body, n, 0, 50, 1, way, 5 + k};
     char words[128];
     heddle_fleet *f;
     looped_rig r;
@@ -78,6 +88,7 @@ static int lose_at(const char *what, uint32_t k, uint32_t body, uint64_t n)
         CHECK_MSG(s == HEDDLE_OK || was_spoilt(s, body), "%s", heddle_error_text(NULL));
         if (s == HEDDLE_OK)
             check_bytes(&r, &c, what, k);
+        check_told(&r);
     }
     lost = is_lost(f, 0);
     CHECK(!lost || strstr(heddle_loop_how(r.loop), "lost"));
@@ -100,13 +111,62 @@ static void check_losses(uint32_t n_actions)
     uint32_t k, b, n_lost = 0, n_hung = 0;
     for (k = 1; k <= n_actions; k++)
         for (b = 0; b < n_bodies; b++)
-            n_lost += (uint32_t)lose_at("fail", k, bodies[b].body, bodies[b].n);
+            n_lost += (uint32_t)lose_at("fail", k, bodies[b].body, bodies[b].n, HEDDLE_SPLIT_CUT);
     for (k = 1; k <= n_actions; k += 7)
-        n_hung += (uint32_t)lose_at("hang", k, looped_price, 3000000); /* long enough for the device to get something */
-    (void)lose_at("slow", 3, looped_price, 20000);
+        n_hung += (uint32_t)lose_at("hang", k, looped_price, 3000000,
+                                    HEDDLE_SPLIT_CUT); /* long enough for the device to get something */
     printf("lost %u times of %u, after hanging %u times of %u\n", n_lost, n_bodies * n_actions, n_hung,
            (n_actions + 6) / 7);
     CHECK(n_lost > 0 && n_hung > 0);
+}
+
+/* Of two equal devices one is ten times as slow from its eighth slice or so on. It gets less and less, and has a tenth of the loop when both
+ * have ended together. In a way that does not look at speeds it has half. */
+static void check_slow(void)
+{
+    const looped_case c = {looped_price, 2000000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
+    heddle_loop_unit slow = HEDDLE_LOOP_UNIT_INIT, other = HEDDLE_LOOP_UNIT_INIT;
+    looped_rig r;
+    open_rig(&r, "virtual:link=40e6,slow=30 virtual:link=40e6", &c);
+    looped_fill(&r, &c);
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    check_bytes(&r, &c, "slow", 30);
+    check_told(&r);
+    CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 0, &slow));
+    CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 1, &other));
+    CHECK_MSG(slow.n_slices > 8 && slow.n_indices < c.n / 4 && !is_lost(r.fleet, 0), "%s", heddle_loop_how(r.loop));
+    CHECK_MSG((double)slow.end_ns < 2.0 * (double)other.end_ns, "%s", heddle_loop_how(r.loop));
+    close_rig(&r);
+}
+
+/* Lost under each way to divide. */
+static void check_ways(void)
+{
+    uint32_t way, k, n_lost = 0;
+    for (way = 0; way < HEDDLE_N_SPLITS; way++)
+        for (k = 1; k <= 16u; k += 3)
+            n_lost += (uint32_t)lose_at("fail", k, k % 2u ? looped_price : looped_turn, 20000, (heddle_split)way);
+    CHECK_MSG(n_lost > HEDDLE_N_SPLITS, "%u", n_lost);
+}
+
+/* No slice but the last is shorter than what the device runs side by side: 2,560 threads in teams of 256 are 10 tiles. */
+static void check_least(void)
+{
+    const looped_case c = {looped_price, 100000, 0, 50, 1, HEDDLE_SPLIT_HGUIDED, 5};
+    heddle_loop_slice slices[200];
+    uint64_t i, n = 0;
+    looped_rig r;
+    heddle_fleet *f = NULL;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "virtual:least=2560", NULL));
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, 0, 1000));
+    looped_fill(&r, &c);
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    CHECK_OK(NULL, heddle_loop_get_slices(r.loop, slices, 200, &n));
+    CHECK(n > 1 && n <= 200);
+    for (i = 0; i < n; i++)
+        CHECK_MSG(slices[i].end - slices[i].begin >= 500 || slices[i].end == c.n, "%" PRIu64 " to %" PRIu64,
+                  slices[i].begin, slices[i].end);
+    close_rig(&r);
 }
 
 /* A device that answers after some tenths of a second: the cores do not wait for it. When it has answered, it takes part again. */
@@ -143,8 +203,13 @@ static void check_limit(void)
     CHECK_OK(NULL, looped_open_more(&r, f, &c, 400, 0));
     CHECK_OK(NULL, heddle_loop_start(r.loop, &r.params, sizeof r.params));
     CHECK(heddle_loop_wait(r.loop, 1) == HEDDLE_EBUSY && !*heddle_loop_how(r.loop));
+    CHECK(heddle_array_wrote(r.a, 0, 1) == HEDDLE_EBUSY && heddle_array_wrote(r.c, 0, 1) == HEDDLE_EBUSY);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "a running loop or wavefront has the array"), "%s",
+              heddle_error_text(NULL));
+    CHECK_OK(NULL, heddle_array_wrote(r.turned, 0, 1)); /* which it does not have */
     CHECK(heddle_loop_wait(r.loop, HEDDLE_FOREVER) == HEDDLE_EDEVICE);
     CHECK_MSG(strstr(heddle_loop_how(r.loop), "time limit of 400 ms"), "%s", heddle_loop_how(r.loop));
+    CHECK_OK(NULL, heddle_array_wrote(r.a, 0, 1));
     close_rig(&r);
 }
 
@@ -541,6 +606,9 @@ int main(int argc, char **argv)
         gpu = "cuda:0";
     }
     check_losses(text ? (uint32_t)atoi(text) : 40u);
+    check_ways();
+    check_slow();
+    check_least();
     check_silent();
     check_limit();
     check_ranges();

@@ -21,6 +21,7 @@ static void check_meaning(void)
     CHECK(hd_word_read(&text, &w) == 0);
     CHECK(one("cuda:*").which == HD_WORD_ALL && one("cpu:*").which == HD_WORD_ALL);
     CHECK(one("virtual:peer=3e9,peers=0").virt.peer == 3e9 && one("virtual:peers=0").virt.peers == 0);
+    CHECK(one("virtual:least=4096").virt.least == 4096 && one("virtual:").virt.least == 0);
     CHECK(one("virtual:").virt.peer == 0 && one("virtual:").virt.peers == 1);
     CHECK(one("serial").kind == HD_WORD_SERIAL && one("virtual:").virt.speed == 1.0);
 }
@@ -28,11 +29,19 @@ static void check_meaning(void)
 /* Texts of pieces that words have, and of others. */
 static void check_random_texts(uint64_t seed, int n)
 {
-    static const char *const pieces[] = {
-        "cpu:", "cuda:",  "virtual:",  "serial", "*",      "/",   "4",
-        "0",    "speed=", "link=",     ",",      " ",      "1e9", "-1",
-        "nan",  "x",      "hang=",     "peer=",  "peers=", "=",   "99999999999999999999",
-        "0x7",  ";",      "memory=1e6"};
+    static const char *const pieces[] = {"cpu:",      "cuda:",
+                                         "virtual:",  "serial",
+                                         "*",         "/",
+                                         "4",         "0",
+                                         "speed=",    "link=",
+                                         ",",         " ",
+                                         "1e9",       "-1",
+                                         "nan",       "x",
+                                         "hang=",     "least=4",
+                                         "peer=",     "peers=",
+                                         "=",         "99999999999999999999",
+                                         "0x7",       ";",
+                                         "memory=1e6"};
     while (n-- > 0) {
         char text[512] = "";
         const char *at = text;

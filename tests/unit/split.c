@@ -479,6 +479,7 @@ static void test_given_up(void)
     const hd_split_unit units[] = {{0, 1, 1, 100, 64, 1, 0}, ALIKE(1, 1, 1, 0)};
     hd_split *s = make_plain(HEDDLE_SPLIT_CUT, 1000, units, 2, NULL);
     const hd_slice grain = must_take(s, 1, 0);
+    hd_split_counts counts;
     hd_split_model m;
     hd_slice none;
     uint64_t now = 0;
@@ -488,6 +489,8 @@ static void test_given_up(void)
     CHECK(hd_split_stopped(s, 1, &grain, grain.begin, 0, now));
     CHECK(hd_split_take(s, 1, now, &none) == HD_TAKE_LATER && hd_split_n_ended(s) == 999);
     CHECK(run_alone(s, 0, &now, 10) == 1 && hd_split_is_over(s));
+    hd_split_count(s, 1, &counts);
+    CHECK(counts.has_given_up);
     hd_split_model_of(s, 1, &m);
     CHECK(m.n_seen == 1 && m.most_ns >= 2 * 9990); /* it is remembered */
     hd_split_delete(s);
@@ -575,6 +578,7 @@ static void test_slow(void)
     const hd_split_model known = {0, 1000, 1, 0};
     hd_split *s = make_plain(HEDDLE_SPLIT_STATIC, 200, units, 2, &known);
     const hd_slice slow = must_take(s, 0, 0), own = must_take(s, 1, 0);
+    hd_split_counts counts;
     hd_slice none;
     uint64_t now = 100000, late = 1000000000;
     hd_split_ended(s, 1, &own, 0, now);
@@ -584,6 +588,8 @@ static void test_slow(void)
     CHECK(!hd_split_is_over(s));
     hd_split_ended(s, 0, &slow, 0, late);
     CHECK(hd_split_is_over(s));
+    hd_split_count(s, 0, &counts);
+    CHECK(counts.n_relieved == 90 && !counts.has_given_up);
     hd_split_delete(s);
 }
 

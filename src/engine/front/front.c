@@ -133,6 +133,7 @@ static heddle_status make(heddle_wavefront *w)
     copy_constants(w);
     HD_TRY(hd_sites_open(w));
     choose_grain(w);
+    HD_TRY(hd_strides_check_room(w));
     w->params = hd_new(w->params_bytes + 1u);
     if (!w->params)
         return SAY(HEDDLE_ENOMEM, "out of memory");

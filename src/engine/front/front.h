@@ -120,7 +120,9 @@ void hd_site_idle(hd_site *s, uint64_t now_ns);
 /* All sites have whole bands in so many rows. */
 uint64_t hd_sites_band_rows(const heddle_wavefront *w);
 
-/* stride.c: makes stride i (rows, site, lane, and the stride above are known). Frees it. */
+/* stride.c: has each accelerator memory for the least stride? ENOMEM. */
+heddle_status hd_strides_check_room(const heddle_wavefront *w);
+/* Makes stride i (rows, site, lane, and the stride above are known). Frees it. */
 heddle_status hd_stride_make(heddle_wavefront *w, uint64_t i);
 void hd_stride_free(heddle_wavefront *w, hd_stride *s);
 /* Begins it; moves it on, if it can be (*moved). An error ends it. */

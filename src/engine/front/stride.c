@@ -39,6 +39,54 @@ static void lay_out(const heddle_wavefront *w, hd_stride *s)
     s->n_bytes = n + ALIGN;
 }
 
+/* What a stride has of an array. */
+typedef struct part {
+    const char *name;
+    uint64_t n_bytes;
+} part;
+
+static part largest_part(const hd_stride *s)
+{
+    const part all[] = {{"x", s->y_at - s->x_at},
+                        {"y", s->north_at - s->y_at},
+                        {"north", s->west_at - s->north_at},
+                        {"west", s->cells_at - s->west_at},
+                        {"cells", s->last_row_at - s->cells_at},
+                        {"last_row", s->last_col_at - s->last_row_at},
+                        {"last_col", s->found_at - s->last_col_at}};
+    uint32_t i, most = 0;
+    for (i = 1; i < sizeof all / sizeof *all; i++)
+        most = all[i].n_bytes > all[most].n_bytes ? i : most;
+    return all[most];
+}
+
+/* One of one grain; the first, or one below it. */
+static hd_stride least_stride(const heddle_wavefront *w)
+{
+    const uint64_t height = w->n_grains > 1 ? w->grain : w->desc.rows;
+    hd_stride first = {.end = height}, next = {.begin = height, .end = 2u * height};
+    lay_out(w, &first);
+    lay_out(w, &next);
+    return w->n_grains > 1 && next.n_bytes > first.n_bytes ? next : first;
+}
+
+heddle_status hd_strides_check_room(const heddle_wavefront *w)
+{
+    const hd_stride least = least_stride(w);
+    const part most = largest_part(&least);
+    for (uint32_t i = 0; i < w->n_sites; i++) {
+        const hd_site *site = &w->sites[i];
+        if (!site->is_host && least.n_bytes > site->unit->acc.memory_bytes)
+            return hd_say(NULL, HEDDLE_ENOMEM,
+                          "heddle_wavefront_new: %s has %llu bytes; the least stride, %llu rows, takes %llu, %llu of "
+                          "them for array %s",
+                          site->name, (unsigned long long)site->unit->acc.memory_bytes,
+                          (unsigned long long)height(&least), (unsigned long long)least.n_bytes,
+                          (unsigned long long)most.n_bytes, most.name);
+    }
+    return HEDDLE_OK;
+}
+
 /* Element `first` of an array, at home or at `at` in the accelerator's memory, which begins with that one. */
 static void *place(const heddle_wavefront *w, const hd_stride *s, heddle_array *a, uint64_t at, uint64_t first)
 {

@@ -7,15 +7,19 @@
 
 #define MOST_BYTES (1ull << 56) /* more than processes have addresses; sums over the arrays of a loop do not overflow */
 
-/* Pins the array's memory. Without that, copies go through buffers of the driver: slower, and no error. */
+/* Pins the array's memory. Without that, copies go through buffers of the driver: slower, and no error. What others have pinned is theirs to
+ * unpin. */
 static void pin(heddle_array *a, uint64_t n_bytes)
 {
     heddle_ctx *ctx = a->fleet->pins;
     const uint64_t begin = heddle_host_clock_ns();
     hd_error e;
-    a->is_pinned = ctx->backend->host_pin(ctx->device, a->host, n_bytes, &e) == HEDDLE_OK;
+    const heddle_status s = ctx->backend->host_pin(ctx->device, a->host, n_bytes, &e);
+    a->is_pinned = s == HEDDLE_OK;
     if (a->is_pinned)
         (void)snprintf(a->how, sizeof a->how, "pinned in %.1f ms", (double)(heddle_host_clock_ns() - begin) / 1e6);
+    else if (s == HEDDLE_EINVAL)
+        (void)snprintf(a->how, sizeof a->how, "was pinned before, or a part of it, at no cost here");
     else
         (void)snprintf(a->how, sizeof a->how, "not pinned, so copies go through buffers of the driver: %.90s", e.text);
 }
@@ -46,7 +50,12 @@ static heddle_status get_memory(heddle_array *a, const heddle_array_desc *d, con
                           (unsigned long long)a->n_rows, (unsigned long long)a->stride);
         a->own_bytes = n_bytes;
     }
-    if (a->fleet->pins && !d->is_staged)
+    if (a->fleet->pins && d->is_staged)
+        (void)snprintf(
+            a->how, sizeof a->how,
+            "staged, as asked: not pinned; copies go through buffers of the driver, which is slower and holds "
+            "up the device's thread");
+    else if (a->fleet->pins)
         pin(a, n_bytes);
     return HEDDLE_OK;
 }

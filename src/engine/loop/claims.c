@@ -157,6 +157,7 @@ static int take_open_claim(hd_split *s, uint32_t unit, hd_claimant *from)
     const uint64_t n = share_of_loose(s, unit, from->end - from->begin);
     claim(&s->units[unit], from->end - n, from->end);
     from->end -= n;
+    from->counts.n_relieved += from->presence == HD_PRESENT ? n : 0;
     if (from->end == from->begin)
         hd_claim_close(s, from);
     while (!s->has_suspects && s->units[unit].end - s->units[unit].begin < s->units[unit].is.least &&

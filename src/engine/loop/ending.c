@@ -86,6 +86,18 @@ static heddle_status outcome(heddle_loop *l)
 
 /* ---- in words --------------------------------------------------------------------------------------------------------- */
 
+/* What it had, and others ran. */
+static void tell_relief(heddle_loop *l, const hd_split_counts *c)
+{
+    if (c->has_given_up)
+        hd_how_add(&l->how, "; gave up a slice: quicker units could run all that was left in the time for its rest");
+    if (c->n_relieved)
+        hd_how_add(&l->how, "; slowed down: others took %" PRIu64 " indices of its claim",
+                   c->n_relieved * l->desc.tile);
+    if (c->n_again)
+        hd_how_add(&l->how, "; others ran %" PRIu64 " indices that it had begun", c->n_again * l->desc.tile);
+}
+
 static void tell_unit(heddle_loop *l, uint32_t i)
 {
     const hd_fleet_unit *u = hd_unit_at(l->fleet, i);
@@ -97,6 +109,7 @@ static void tell_unit(heddle_loop *l, uint32_t i)
     if (hd_split_left_out(l->split, asker, &without, &with))
         hd_how_add(&l->how, "; left out as not worth it: the loop would take %.3g ms with it, and %.3g ms without",
                    with / 1e6, without / 1e6);
+    tell_relief(l, c);
     if (*l->runs[i].trouble)
         hd_how_add(&l->how, "; lost: %s", l->runs[i].trouble);
     else if (hd_unit_is_lost(u))
@@ -106,12 +119,17 @@ static void tell_unit(heddle_loop *l, uint32_t i)
 
 static void tell_all(heddle_loop *l)
 {
+    uint64_t n_cuts = 0;
     uint32_t i;
     l->how.n = 0;
     hd_how_add(&l->how, "split %s over %" PRIu64 " units%s\n", heddle_split_name(l->desc.split), l->fleet->units.n,
                l->is_alone ? ": too short to be shared, run by the calling thread" : "");
-    for (i = 0; i < l->fleet->units.n; i++)
+    for (i = 0; i < l->fleet->units.n; i++) {
         tell_unit(l, i);
+        n_cuts += l->counts[i].n_cuts;
+    }
+    if (n_cuts)
+        hd_how_add(&l->how, "%" PRIu64 " cuts: units with nothing left took the tails of others' claims\n", n_cuts);
 }
 
 /* ---- what was learnt -------------------------------------------------------------------------------------------------- */

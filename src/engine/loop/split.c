@@ -427,6 +427,7 @@ int hd_split_stopped(hd_split *s, uint32_t unit, const hd_slice *slice, uint64_t
     hd_slot *slot = slot_of(u, slice);
     hd_slice done = *slice;
     u->gave_up |= at < slice->end && hd_split_is_due(s, unit, slice, now_ns) == HD_DUE_NOW;
+    u->counts.has_given_up |= u->gave_up;
     if (slot && (slot->state == HD_SLOT_FLYING || slot->state == HD_SLOT_KEPT) && at < slice->end) {
         slot->end = done.end = u->begin = at;
         if (u->presence != HD_PRESENT)

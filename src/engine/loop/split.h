@@ -109,6 +109,8 @@ int hd_split_left(const hd_split *s, uint64_t from, uint64_t *begin, uint64_t *e
 typedef struct hd_split_counts {
     uint64_t n_slices, n_grains, n_cuts; /* of a unit: kept and ended; tails that it took from others' claims */
     uint64_t n_again;                    /* grains that it did not finish, and others ran */
+    uint64_t n_relieved;                 /* grains of its claims that others took because it was far behind */
+    int has_given_up;                    /* it stopped within a slice, since quicker units were sooner done with all */
     uint64_t first_ns, last_ns;          /* its first take, and its last end */
     uint64_t busy_ns;
     int is_lost, is_suspected;

@@ -376,6 +376,7 @@ heddle_status hd_virtual_new(const hd_virtual_config *c, heddle_accelerator *out
     out->memory_bytes = (uint64_t)c->memory;
     out->n_queues = 4;
     out->takes_strides = 1;
+    out->n_threads = (uint64_t)c->least;
     out->weight = c->speed;
     out->mem_new = mem_new;
     out->mem_free = mem_free;

@@ -46,6 +46,7 @@ static const struct {
             {"link", offsetof(hd_virtual_config, link), 1.0, 1e15},
             {"latency", offsetof(hd_virtual_config, latency), 0.0, 10.0},
             {"memory", offsetof(hd_virtual_config, memory), 1.0, 1e15},
+            {"least", offsetof(hd_virtual_config, least), 1.0, 1e15},
             {"fail", offsetof(hd_virtual_config, fail), 0.0, 1e15},
             {"hang", offsetof(hd_virtual_config, hang), 0.0, 1e15},
             {"slow", offsetof(hd_virtual_config, slow), 0.0, 1e15},
@@ -63,7 +64,8 @@ static int read_key(const char *word, const char **at, hd_virtual_config *v)
     for (i = 0; i < N_KEYS && !(n == strlen(keys[i].name) && !memcmp(*at, keys[i].name, n)); i++)
         ;
     if (!n || i == N_KEYS)
-        return wrong(word, "a virtual device has speed, link, latency, memory, fail, hang, slow, peer and peers");
+        return wrong(word,
+                     "a virtual device has speed, link, latency, memory, least, fail, hang, slow, peer and peers");
     errno = 0;
     value = strtod(equals + 1, &end);
     if (end == equals + 1 || errno || !isfinite(value) || value < keys[i].least || value > keys[i].most)

@@ -15,6 +15,7 @@ typedef struct hd_virtual_config {
     double link, latency;    /* bytes a second, seconds; 0: at once */
     double memory;           /* bytes */
     double fail, hang, slow; /* the action at which that begins, counted from 1; 0: never */
+    double least;            /* threads that it runs side by side, as accelerators say it; 0: one */
     double peer, peers;      /* bytes a second from other such devices, 0: at once; below 1: it has no peers */
 } hd_virtual_config;
 
