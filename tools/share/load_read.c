@@ -133,8 +133,9 @@ int share_load_files(char *const *paths, uint32_t n, double gb_per_s, share_load
         share_load one;
         failed = share_load_file(paths[i], gb_per_s, &one, why);
         if (!failed && share_load_append(load, &one))
-            failed =
-                share_because(why, "%s: with the files before it, these are more tasks or programs than fit", paths[i]);
+            failed = share_because(why, "%s: with the files before it, %s", paths[i],
+                                   load->lacks_memory ? "there is no memory for these"
+                                                      : "these are more tasks or programs than fit");
         share_load_free(&one);
     }
     if (failed)
