@@ -288,14 +288,10 @@ static uint64_t room_of(grid block, uint64_t k, uint64_t n_panels)
            (1 + 2 * n_panels) * 512;
 }
 
-/* Columns of a panel are whole vectors, and of one that is not narrow whole pieces of 512 bytes: a link copies rows of 2,560 bytes at 38 GB/s,
- * rows of 2,624 at 23. */
-static uint64_t unit_of(uint64_t columns) { return columns < 4 ? 1 : columns < 4 * MATMUL_EDGE ? 4 : MATMUL_EDGE; }
-
-/* Columns of A in a job, with so many jobs. */
+/* Columns of A in a job, with so many jobs; panels begin at addresses that suit vectors, and large ones are whole stages of blocks. */
 static uint64_t each_of(const matmul_case *p, uint64_t parts)
 {
-    const uint64_t each = share(p->k, parts), unit = unit_of(each);
+    const uint64_t each = share(p->k, parts), unit = each < 4 ? 1 : each < PANEL ? 4 : MATMUL_EDGE;
     return share(each, unit) * unit;
 }
 
@@ -320,7 +316,7 @@ static uint64_t panel_of(const matmul_case *p, const devices *d, grid block)
     for (step = UINT64_C(1) << 24; step >= 4; step /= 2)
         while (k + step <= p->k && room_of(block, k + step, n_panels) <= d->least_bytes)
             k += step;
-    return k == p->k ? k : k / unit_of(k) * unit_of(k);
+    return k < PANEL || k == p->k ? k : k / MATMUL_EDGE * MATMUL_EDGE;
 }
 
 /* A grid of p x q brings A q times, and B p times. Of those that bring the same, 2 x 2 and 3 x 1, the one with the wider panels: rows of a
