@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* same.c - every kind of wavefront under every way to divide on every fleet gives the bytes of plain loops, also when it is run again. A
- * division has strides for several units, and several for one. HEDDLE_ROUNDS: how many sizes (2). --cuda: fleets with GPUs; --small: one size
+ * division has strides for several units, and several for one. HEDDLE_ROUNDS: how many sizes (2). HEDDLE_WAYS: each case under so
+ * many ways to divide, in turn (all). --cuda: fleets with GPUs; --small: one size
  * on halves of a GPU, for slow checkers. */
 #include "front/cases.h"
 
@@ -35,15 +36,16 @@ static void check_case(heddle_fleet *f, const char *devices, const front_case *c
     front_close(&r);
 }
 
-static void check_fleet(const char *devices, uint64_t seed, int n_rounds)
+static void check_fleet(const char *devices, uint64_t seed, int n_rounds, uint32_t n_ways)
 {
+    static uint32_t way;
     heddle_fleet *f = NULL;
     CHECK_OK(NULL, heddle_fleet_open(&f, devices, NULL));
     for (int round = 0; round < n_rounds; round++)
         for (uint32_t body = 0; body < front_n_bodies; body++) {
             front_case c = front_random(&seed, body);
-            for (int split = 0; split < HEDDLE_N_SPLITS; split++) {
-                c.split = (heddle_split)split;
+            for (uint32_t i = 0; i < n_ways; i++) {
+                c.split = (heddle_split)(way++ % HEDDLE_N_SPLITS);
                 check_case(f, devices, &c);
             }
         }
@@ -112,7 +114,7 @@ static void check_rounds(void)
 
 int main(int argc, char **argv)
 {
-    const char *asked = getenv("HEDDLE_ROUNDS");
+    const char *asked = getenv("HEDDLE_ROUNDS"), *ways = getenv("HEDDLE_WAYS");
     const int small = argc > 1 && !strcmp(argv[1], "--small"), cuda = small || (argc > 1 && !strcmp(argv[1], "--cuda"));
     const int n_rounds = asked ? atoi(asked) : small ? 1 : 2;
     const uint64_t seed = check_seed(1);
@@ -126,7 +128,7 @@ int main(int argc, char **argv)
     hd_front_least_copy = 16384;
     front_most_rows = cuda && !small ? 4000 : front_most_rows; /* bands are higher */
     for (size_t i = 0; i < n; i++)
-        check_fleet(all[i], seed + i, n_rounds);
+        check_fleet(all[i], seed + i, n_rounds, ways ? (uint32_t)atoi(ways) : HEDDLE_N_SPLITS);
     printf("%zu fleets, %d rounds of %u bodies\n", n, n_rounds, (unsigned)front_n_bodies);
     return 0;
 }
