@@ -16,8 +16,6 @@ typedef struct place {
     int is_small; /* its pools are as small as the case allows */
 } place;
 static const place places[] = {{"3*virtual:", 0}, {"3*virtual:", 1}, {"virtual: virtual:speed=0.5,peers=0 cpu:1", 1}};
-/* Maps by which these are run with such pools: their slices are cut by the room that there is. */
-static const int is_by_room[HEDDLE_N_MAPS] = {[HEDDLE_MAP_SETTLE] = 1, [HEDDLE_MAP_STATIC] = 1};
 static const place gpu_places[] = {{"cuda:0", 0}, {"4*cuda:0/4", 1}, {"cuda:*", 0}};
 
 /* Twice, with a reset between. 0: it went through; else what it needs of a pool, as the sentence says. */
@@ -71,7 +69,7 @@ static void check_pools(const subject *s, const char *devices, const bytes *want
 static void check_place(const subject *s, const place *p, heddle_map map, const bytes *want)
 {
     CHECK(!setenv("HEDDLE_MAP", heddle_map_name(map), 1));
-    if (p->is_small && is_by_room[map])
+    if (p->is_small)
         check_pools(s, p->devices, want);
     else
         CHECK(!check_same(s, p->devices, 0, want));

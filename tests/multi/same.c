@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* same.c - random programs of jobs give the bytes of plain loops: on every fleet, with every map, and with a host that reads and writes in
- * between. Pools are from just enough for all jobs of a program upwards; where a job may be cut without regard to them, they have 40,000
- * bytes. On virtual devices a body finds nothing but what its job declared.
+ * between. Pools are from just enough for all jobs of a program upwards. On virtual devices a body finds nothing but what its job declared.
  * HEDDLE_ROUNDS: programs of each fleet (12). --cuda: fleets with GPUs. */
 #include "multi/cases.h"
 
 #define JOBS 24u
 #define KINDS 8u
-#define LARGE 40000u /* bytes */
 
 static void start_some(jobbed_rig *r, const jobbed_job *jobs, heddle_multi *const *kinds, uint64_t *seed,
                        const char *what)
@@ -69,15 +67,6 @@ static void drop_program(program *p)
     jobbed_close(&p->r);
 }
 
-/* Are all its jobs cut by the room that there is? */
-static int is_by_room(const program *p)
-{
-    uint32_t k, n = 0;
-    for (k = 0; k < KINDS; k++)
-        n += p->jobs[k].n_tasks || p->jobs[k].n_tasks_2 == 1u;
-    return n == KINDS && (p->r.desc.map == HEDDLE_MAP_SETTLE || p->r.desc.map == HEDDLE_MAP_STATIC);
-}
-
 /* The same program with a larger pool, until none of its jobs is refused; every second one has even more. */
 static uint64_t open_least(program *p, const char *devices, uint64_t *seed)
 {
@@ -90,11 +79,11 @@ static uint64_t open_least(program *p, const char *devices, uint64_t *seed)
         pool_bytes = (need + 255u) / 256u * 256u;
         *seed = begin;
     }
-    if (times == 1u && is_by_room(p))
+    if (times == 1u)
         return pool_bytes;
     drop_program(p);
     *seed = begin;
-    pool_bytes = is_by_room(p) ? times * pool_bytes : LARGE;
+    pool_bytes *= times;
     CHECK(!open_program(p, devices, pool_bytes, seed));
     return pool_bytes;
 }
