@@ -2,7 +2,7 @@
 /* apart.c - what is asked of pools of narrow tasks: so many tasks, blocks, copies, spawning threads, irregular teams, in all
  * combinations. Each passes the app's check, again after a reset, and in a plain loop; without a run the check fails. What is refused.
  *
- * Under a sanitizer a third of the combinations are taken.
+ * Under a sanitizer a part of the combinations are taken.
  *
  *     apart [--cuda]   on a GPU, in every mode; every third combination in modes that are there for comparison */
 #include "app.h"

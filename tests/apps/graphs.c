@@ -2,7 +2,7 @@
 /* graphs.c - bfs on odd graphs: a source without arcs, one vertex, self loops, double arcs, paths, stars with rows that
  * are cut, cliques. By hops and by costs, with tasks of one vertex and of many, with lists that overflow at once and
  * never, on one thread and several. Distances are compared with passes over all arcs. One graph in three formats gives
- * one answer. Under a sanitizer a third of the ways to search are taken. Readers and prepare must refuse bad input. */
+ * one answer. Under a sanitizer a part of the ways to search are taken. Readers and prepare must refuse bad input. */
 #include "apps/answered.h"
 
 #include <string.h>

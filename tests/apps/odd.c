@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* odd.c - every scenario on sizes that no block divides, with blocks of one cell, of one row, and larger than all;
  * on the serial backend and the cpu backend with every policy, waves on one to four threads, run after run. Each passes
- * the app's check against a serial reference; so do its bodies in plain loops. Under a sanitizer a third of the sizes are taken.
+ * the app's check against a serial reference; so do its bodies in plain loops. Under a sanitizer a part of the sizes are taken.
  * Also what prepare must refuse. */
 #include "app.h"
 #include "check.h"

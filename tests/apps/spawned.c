@@ -2,7 +2,7 @@
 /* spawned.c - bfs, quad, queens and uts, which spawn tasks. Counts and bits are those of a serial search: on the serial
  * backend with one thread and with many; on threads with every schedule and policy, with room for all tasks or for few,
  * with tasks of one node or of many, run after run. The trees T1 to T5 have their authors' published counts, boards the
- * known ones. Under a sanitizer a third of the small cases are run. Also what prepare must refuse.
+ * known ones. Under a sanitizer a part of the small cases are run. Also what prepare must refuse.
  *
  *     spawned [--cuda]    --cuda: every schedule and policy on a GPU instead */
 #include "app.h"

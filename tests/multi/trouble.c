@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trouble.c - jobs with devices that are lost or hang, with bodies that fail, and jobs that are cancelled. A device is lost at its actions in turn, under every map. With
+/* trouble.c - jobs with devices that are lost or hang, with bodies that fail, and jobs that are cancelled. A device is lost at its actions in turn,
+ * under every map; at every third one under a sanitizer. With
  * is_safe nothing is lost with it, but rows that jobs read and write in place, once they may have begun to go home; else a job, or a fetch,
  * may end with EDEVICE, and only then. --cuda: beside a GPU. */
 #include "multi/cases.h"
@@ -131,7 +132,8 @@ static void check_places(uint64_t *seed)
 
 static void check_losses(heddle_map map, uint64_t *seed)
 {
-    const uint32_t by = map == HEDDLE_MAP_FIXED || map == HEDDLE_MAP_FREE ? 3u : 1u; /* of many tasks */
+    const uint32_t by =
+        (map == HEDDLE_MAP_FIXED || map == HEDDLE_MAP_FREE ? 3u : 1u) * (CHECK_IS_SLOW ? 3u : 1u); /* of many tasks */
     uint32_t fail;
     for (fail = 1; check_loss(fail, map, 0, "2*virtual:", seed); fail += by)
         ;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* apps.c - every app on small odd sizes on threads. With every dispatch and policy, on 1, 2, 3 and 7 workers, it passes
- * its own check, and does so again after a reset. Under a sanitizer a third of these cases are run. */
+ * its own check, and does so again after a reset. Under a sanitizer a part of these cases are run. */
 #include "app.h"
 #include "check.h"
 #include "schedules.h"

@@ -315,7 +315,7 @@ static void set_params(heddle_loop *l, const void *params)
     hd_layout_point(l, l->params, base, NULL);
 }
 
-/* alone: the unit that runs all of it, in one slice; or NULL. */
+/* alone: the unit that runs all of it, as one claim; or NULL. */
 static heddle_status make_split(heddle_loop *l, const hd_fleet_unit *alone)
 {
     const heddle_fleet *f = l->fleet;
