@@ -29,11 +29,26 @@ tasker long 4 300 0 1 >"$scratch/out"
 until_status '"clients": \[\]'
 [ "$(known)" = 6 ] || { "$heddle" share status --json; fail "learnt otherwise"; }
 stop_daemon
-grep -q '^heddle share history 2' "$history" && [ "$(wc -l <"$history")" = 11 ] || { cat "$history"; fail "not kept"; }
+grep -q '^heddle share history 3' "$history" && [ "$(wc -l <"$history")" = 11 ] || { cat "$history"; fail "not kept"; }
 awk -F'\t' '$3 == 4194304 && $4 == 4194304 && $6 > 290000000 && $6 < 3000000000 { n++ } END { exit n != 2 }' "$history" ||
     { cat "$history"; fail "the long kernel is not in it"; }
 awk -F'\t' '$3 == 8388608 && $4 == 8388608 && $5 == 4194304 && $6 < 290000000 { n++ } END { exit n != 4 }' "$history" ||
     { cat "$history"; fail "the short tasks are not in it"; }
+
+echo "-- kernels that ran while others did are known to have done so"
+[ "$(awk -F'\t' 'NF == 8 && $8 == 1' "$history" | wc -l)" = 6 ] || { cat "$history"; fail "not alone"; }
+cp "$history" "$scratch/kept"
+start_daemon
+tasker beside 2 3000 0 1 >"$scratch/beside" & started+=($!)
+until_status '"name": "share_tasker"[^}]*"tasks": 1'
+tasker short 16 100 0 1 >"$scratch/out"
+tasker short 8 1 4 1 >"$scratch/out" # it ran alone before: its time stays
+wait "${started[-1]}"
+until_status '"clients": \[\]'
+stop_daemon
+awk -F'\t' '$3 == 2097152 || $3 == 16777216 { n += $8 == 0 } END { exit n != 4 }' "$history" || { cat "$history"; fail "alone"; }
+[ "$(awk -F'\t' 'NF == 8 && $8 == 1' "$history" | wc -l)" -ge 4 ] || { cat "$history"; fail "none is alone any more"; }
+mv "$scratch/kept" "$history"
 
 # N: until so many wait for the link.
 until_waiting() {

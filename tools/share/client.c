@@ -290,12 +290,22 @@ void share_client_task(uint32_t number, uint64_t its_first_bytes)
 }
 
 void share_client_tell_task(uint32_t gpu, uint32_t number, uint64_t its_first_bytes, const uint64_t *copied,
-                            uint64_t p_ns)
+                            uint64_t begin_ns, uint64_t p_ns)
 {
     share_message m = {.version = SHARE_VERSION, .type = SHARE_TASK};
     m.u.task.gpu = gpu, m.u.task.task = number, m.u.task.first_bytes = its_first_bytes;
-    m.u.task.in_bytes = copied[0], m.u.task.out_bytes = copied[1], m.u.task.p_ns = p_ns;
+    m.u.task.in_bytes = copied[0], m.u.task.out_bytes = copied[1];
+    m.u.task.begin_ns = begin_ns, m.u.task.p_ns = p_ns;
     tell(&m);
+}
+
+void share_client_computes(void) { STORE(share_client_page()->computed_ns, SHARE_COMPUTES); }
+
+void share_client_computed(void)
+{
+    share_page *p = share_client_page();
+    if (LOAD(p->computed_ns) == SHARE_COMPUTES)
+        STORE(p->computed_ns, share_now_ns());
 }
 
 /* ---- turns ---- */

@@ -72,8 +72,12 @@ void share_client_unseen(void);
 uint32_t share_client_task_now(void);
 /* The same from now on, and its first large copy (0: none yet); counted by task.h. */
 void share_client_task(uint32_t task, uint64_t first_bytes);
-/* What a task has done so far. */
-void share_client_tell_task(uint32_t gpu, uint32_t task, uint64_t first_bytes, const uint64_t *copied, uint64_t p_ns);
+/* What a task has done so far; begin_ns: its first kernel was launched then. */
+void share_client_tell_task(uint32_t gpu, uint32_t task, uint64_t first_bytes, const uint64_t *copied,
+                            uint64_t begin_ns, uint64_t p_ns);
+/* Kernels run from now on; the program has waited for them. */
+void share_client_computes(void);
+void share_client_computed(void);
 
 /* Asks about memory and waits for the answer, at most for the time that `run --mem-wait` gave: SHARE_MEM_TRY or _NEVER. */
 int share_client_memory(int gpu, uint64_t n_bytes, int is_first);

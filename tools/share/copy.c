@@ -161,6 +161,8 @@ static CUresult finish(const share_driver *real, const share_copy *c)
     CUresult r;
     share_copy_waits(real, c->stream);
     r = share_stage_finish(real, c->stream);
+    if (r == CUDA_SUCCESS)
+        share_client_computed();
     if (r == CUDA_SUCCESS && c->direction == SHARE_OUT)
         share_task_computed();
     begin_ns = share_now_ns();

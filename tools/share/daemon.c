@@ -57,6 +57,8 @@ typedef struct daemon_state {
     int ends;
 } daemon_state;
 
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 static volatile sig_atomic_t is_asked_to_end;
 
 static void on_signal(int number) { is_asked_to_end = number; }
@@ -308,6 +310,28 @@ static uint64_t computed_ns(daemon_state *d, share_peer *p, uint32_t task_number
     return d->arbiter.clients[p->client].task == task_number ? d->arbiter.clients[p->client].computed_ns : 0;
 }
 
+static uint64_t computed_until(const share_peer *p) { return __atomic_load_n(&p->page->computed_ns, __ATOMIC_RELAXED); }
+
+/* No other program that uses the GPU has had kernels since then. Whether it has some now, or when the last ones had ended, is on its page; so
+ * nothing that was told before has to be kept. */
+static int is_alone_since(const daemon_state *d, const share_peer *p, uint32_t link, uint64_t since_ns)
+{
+    int n_others = d->cards[link].computed_ns > since_ns;
+    for (int i = 0; i < SHARE_MOST_CLIENTS; i++) {
+        const share_peer *other = d->peer_of[i];
+        n_others += other && other != p && share_peer_gpu(other, link) >= 0 && computed_until(other) > since_ns;
+    }
+    return !n_others;
+}
+
+static void keep_computed(daemon_state *d, const share_peer *p)
+{
+    uint64_t until = least(computed_until(p), share_now_ns());
+    for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        if (p->link_of[g] >= 0 && d->cards[p->link_of[g]].computed_ns < until)
+            d->cards[p->link_of[g]].computed_ns = until;
+}
+
 static void task(daemon_state *d, share_peer *p, const share_message *m)
 {
     int link = link_of(p, m->u.task.gpu);
@@ -323,9 +347,11 @@ static void task(daemon_state *d, share_peer *p, const share_message *m)
     expected = share_learn_expect(&d->learner, (uint32_t)p->client, d->cards[link].uuid, past.task, past.first_bytes);
     gated_ns = past.p_ns ? computed_ns(d, p, past.task) : 0;
     if (gated_ns)
-        past.p_ns = gated_ns;
-    else
+        past.p_ns = gated_ns, past.is_alone = 1;
+    else {
+        past.is_alone = (uint32_t)is_alone_since(d, p, (uint32_t)link, m->u.task.begin_ns);
         share_trace_kernels(d->trace, (uint32_t)p->client, (uint32_t)link, &past, &expected, share_now_ns());
+    }
     share_learn_task(&d->learner, (uint32_t)p->client, d->cards[link].uuid, &past);
 }
 
@@ -455,6 +481,7 @@ static void drop(daemon_state *d, share_peer *p)
     if (p->client >= 0) {
         for_each_client(d, read_used);
         learn_peaks(d, p);
+        keep_computed(d, p);
         d->peer_of[p->client] = NULL;
         share_arbiter_leave(&d->arbiter, (uint32_t)p->client, share_now_ns());
         share_memory_leave(&d->memory, (uint32_t)p->client);
@@ -569,8 +596,6 @@ static void pass_time(daemon_state *d)
             save_history(d, now, SAVE_NS);
     }
 }
-
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static struct timespec until_next(const daemon_state *d)
 {

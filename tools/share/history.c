@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char head[] = "heddle share history 2\n", first_head[] = "heddle share history 1\n";
+static const char head[] = "heddle share history 3\n";
+enum { FIRST_WITH_PEAKS = 2, FIRST_WITH_ALONE = 3 };
 
 /* ---- the table ---- */
 
@@ -53,12 +54,13 @@ static int can_be(const share_past *p)
            p->in_bytes + p->out_bytes >= p->first_bytes && p->p_ns <= SHARE_MOST_PAST_NS;
 }
 
-/* 0: nobody saw them. */
-static uint64_t believed_ns(uint64_t before, uint64_t now)
+/* The next time of a task's kernels. */
+static void believe(share_past *known, const share_past *p)
 {
-    if (!before || !now)
-        return before + now;
-    return now < before ? now : before + (now - before) / 8;
+    if (!p->p_ns || (!p->is_alone && known->p_ns && known->p_ns <= p->p_ns))
+        return;
+    known->p_ns = p->is_alone && known->is_alone ? (known->p_ns + p->p_ns) / 2 : p->p_ns;
+    known->is_alone = p->is_alone;
 }
 
 void share_history_learn(share_history *h, const share_past *p)
@@ -72,13 +74,10 @@ void share_history_learn(share_history *h, const share_past *p)
     }
     mine = place_of(h, p->program, p->task, p->first_bytes);
     h->n += !mine->program;
-    *mine = (share_past){p->program,
-                         p->task,
-                         p->first_bytes,
-                         p->in_bytes,
-                         p->out_bytes,
-                         believed_ns(mine->p_ns, p->p_ns),
-                         mine->n_seen + (mine->n_seen < UINT32_MAX)};
+    mine->program = p->program, mine->task = p->task, mine->first_bytes = p->first_bytes;
+    mine->in_bytes = p->in_bytes, mine->out_bytes = p->out_bytes;
+    mine->n_seen += mine->n_seen < UINT32_MAX;
+    believe(mine, p);
     h->is_changed = 1;
 }
 
@@ -127,8 +126,9 @@ char *share_history_text(const share_history *h, size_t *n_bytes)
         const share_past *p = &h->pasts[i];
         if (p->program)
             fprintf(out,
-                    "%016" PRIx64 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\n",
-                    p->program, p->task, p->first_bytes, p->in_bytes, p->out_bytes, p->p_ns, p->n_seen);
+                    "%016" PRIx64 "\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32
+                    "\t%" PRIu32 "\n",
+                    p->program, p->task, p->first_bytes, p->in_bytes, p->out_bytes, p->p_ns, p->n_seen, p->is_alone);
     }
     for (uint32_t i = 0; i < SHARE_MOST_PEAKS; i++)
         if (h->peaks[i].program)
@@ -155,19 +155,20 @@ static const char *number(const char *at, const char *end, int base, char stop, 
 }
 
 /* The line that begins there, up to and with its end; NULL: it is none. */
-static const char *read_line(share_history *h, const char *at, const char *end)
+static const char *read_line(share_history *h, const char *at, const char *end, int version)
 {
-    static const uint64_t most[7] = {
-        UINT64_MAX,         UINT32_MAX, SHARE_MOST_PAST_BYTES, SHARE_MOST_PAST_BYTES, SHARE_MOST_PAST_BYTES,
-        SHARE_MOST_PAST_NS, UINT32_MAX};
-    uint64_t n[7];
+    static const uint64_t most[] = {
+        UINT64_MAX, UINT32_MAX, SHARE_MOST_PAST_BYTES, SHARE_MOST_PAST_BYTES, SHARE_MOST_PAST_BYTES, SHARE_MOST_PAST_NS,
+        UINT32_MAX, 1};
+    uint64_t n[8] = {0};
+    int last = version < FIRST_WITH_ALONE ? 6 : 7;
     share_past p, *mine;
-    for (int i = 0; i < 7 && at; i++)
-        at = number(at, end, i ? 10 : 16, i < 6 ? '\t' : '\n', most[i], &n[i]);
+    for (int i = 0; i <= last && at; i++)
+        at = number(at, end, i ? 10 : 16, i < last ? '\t' : '\n', most[i], &n[i]);
     if (!at)
         return NULL;
-    p = (share_past){n[0], (uint32_t)n[1], n[2], n[3], n[4], n[5], (uint32_t)n[6]};
-    if (!can_be(&p) || !p.n_seen || h->n >= SHARE_MOST_PASTS * 3 / 4)
+    p = (share_past){n[0], (uint32_t)n[1], n[2], n[3], n[4], n[5], (uint32_t)n[6], (uint32_t)n[7]};
+    if (!can_be(&p) || !p.n_seen || (p.is_alone && !p.p_ns) || h->n >= SHARE_MOST_PASTS * 3 / 4)
         return NULL;
     mine = place_of(h, p.program, p.task, p.first_bytes);
     if (mine->program)
@@ -199,12 +200,12 @@ static int begins_with(const char *at, const char *end, const char *word)
     return (size_t)(end - at) >= strlen(word) && !memcmp(at, word, strlen(word));
 }
 
-static const char *read_any(share_history *h, const char *at, const char *end, int has_peaks)
+static const char *read_any(share_history *h, const char *at, const char *end, int version)
 {
     static const char peak[] = "peak\t";
-    if (has_peaks && begins_with(at, end, peak))
+    if (version >= FIRST_WITH_PEAKS && begins_with(at, end, peak))
         return read_peak(h, at + strlen(peak), end);
-    return read_line(h, at, end);
+    return read_line(h, at, end, version);
 }
 
 static int is_end(const char *at, const char *end, uint32_t n)
@@ -214,17 +215,26 @@ static int is_end(const char *at, const char *end, uint32_t n)
     return end - at == length && !memcmp(at, line, (size_t)length);
 }
 
+/* From 1 to this one's; 0: it has no head of ours. */
+static int version_of(const char *text, const char *end)
+{
+    const size_t digit = sizeof head - 3;
+    if ((size_t)(end - text) < sizeof head - 1 || memcmp(text, head, digit) || text[digit + 1] != '\n')
+        return 0;
+    return text[digit] >= '1' && text[digit] <= head[digit] ? text[digit] - '0' : 0;
+}
+
 int share_history_parse(share_history *h, const char *text, size_t n_bytes, share_why *why)
 {
     const char *at = text + sizeof head - 1, *end = text + n_bytes;
     uint32_t line = 1;
-    int is_first = begins_with(text, end, first_head);
+    int version = version_of(text, end);
     memset(h, 0, sizeof *h);
-    if (!is_first && !begins_with(text, end, head))
+    if (!version)
         return share_because(why, "line 1 is not the head of a history of this version");
     while (!is_end(at, end, h->n + h->n_peaks)) {
         line++;
-        at = at < end ? read_any(h, at, end, !is_first) : NULL;
+        at = at < end ? read_any(h, at, end, version) : NULL;
         if (!at) {
             memset(h, 0, sizeof *h);
             return share_because(why, "line %" PRIu32 " is not what a daemon writes", line);

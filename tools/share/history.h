@@ -4,8 +4,8 @@
  * tables; between daemons a file.
  *
  * The file is text, written whole under another name first. It is checked when read: anything that this daemon would not have
- * written makes it a bad one, which is set aside as FILE.bad and said. The daemon then starts without. Files of the first version, which
- * had no peaks, are read. */
+ * written makes it a bad one, which is set aside as FILE.bad and said. The daemon then starts without. Files of older
+ * versions are read: the first had no peaks, and the second did not say which kernels ran alone. */
 #ifndef SHARE_HISTORY_H
 #define SHARE_HISTORY_H
 
@@ -24,7 +24,7 @@ typedef struct share_past {
     uint32_t task;        /* from 1, or SHARE_ANY_TASK */
     uint64_t first_bytes; /* of its first large copy */
     uint64_t in_bytes, out_bytes, p_ns;
-    uint32_t n_seen;
+    uint32_t n_seen, is_alone; /* is_alone: its kernels ran while no others did */
 } share_past;
 
 typedef struct share_peak {
@@ -44,8 +44,9 @@ const share_past *share_history_find(const share_history *h, uint64_t program, u
 /* The task of this number that the program began with other bytes, as many times more or fewer as may be. NULL: there is none. It looks at
  * the whole table. */
 const share_past *share_history_nearest(const share_history *h, uint64_t program, uint32_t task, uint64_t first_bytes);
-/* A task has ended (n_seen is not read). What cannot be is passed over. Others only lengthen kernels: shorter times are believed
- * at once, longer ones slowly; 0 tells nothing. When the table is full, it begins anew. */
+/* A task has ended (n_seen is not read). What cannot be is passed over. Times of kernels that ran alone are averaged, later ones
+ * counting more. Others only lengthen kernels: a time beside them is the least so far, until there is one alone. 0 tells nothing. When the
+ * table is full, it begins anew. */
 void share_history_learn(share_history *h, const share_past *p);
 
 /* The most memory that the program had on its last runs; 0: it was never seen. */

@@ -71,8 +71,11 @@ void share_learn_peak(share_learner *l, uint32_t client, const uint8_t *uuid, ui
 
 void share_learn_task(share_learner *l, uint32_t client, const uint8_t *uuid, const share_past *p)
 {
-    if (p->task != l->clients[client].told.task)
+    share_past *told = &l->clients[client].told;
+    uint32_t is_alone = p->task == told->task && p->p_ns == told->p_ns ? told->is_alone : p->is_alone;
+    if (p->task != told->task)
         remember(l, client);
-    l->clients[client].told = *p;
-    l->clients[client].told.program = on_gpu(l->clients[client].program, uuid);
+    *told = *p;
+    told->program = on_gpu(l->clients[client].program, uuid);
+    told->is_alone = is_alone;
 }

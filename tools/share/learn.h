@@ -26,7 +26,7 @@ share_expected share_learn_expect(const share_learner *l, uint32_t client, const
 /* The most memory of this GPU that the client's program had on earlier runs with the same arguments, or 0; what the client had, when it leaves. */
 uint64_t share_learn_peak_of(const share_learner *l, uint32_t client, const uint8_t *uuid);
 void share_learn_peak(share_learner *l, uint32_t client, const uint8_t *uuid, uint64_t n_bytes);
-/* p: program is not read. */
+/* p: program is not read. Told again with the same time, its kernels are no other ones: what ran beside them was said before. */
 void share_learn_task(share_learner *l, uint32_t client, const uint8_t *uuid, const share_past *p);
 
 #endif

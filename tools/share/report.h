@@ -10,6 +10,7 @@
 typedef struct share_card {
     uint8_t uuid[16];
     uint64_t memory_bytes;
+    uint64_t computed_ns; /* a program that is gone may have had kernels on it until then */
 } share_card;
 
 typedef struct share_report_input {

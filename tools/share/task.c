@@ -39,7 +39,7 @@ static void tell(void)
 {
     int before = errno;
     if (is_worth_telling())
-        share_client_tell_task((uint32_t)task.gpu, task.number, task.first_bytes, task.copied,
+        share_client_tell_task((uint32_t)task.gpu, task.number, task.first_bytes, task.copied, task.begin_ns,
                                is_span_kernels() ? task.p_ns : task.kernels_ns);
     __atomic_store_n(&task.is_told, 1, __ATOMIC_RELAXED);
     errno = before;
@@ -69,8 +69,10 @@ static void enter(uint32_t next)
     now = __atomic_load_n(&stage, __ATOMIC_RELAXED);
     if (now == NONE || now > next)
         begin();
-    if (next == KERNELS && !task.begin_ns)
-        task.begin_ns = share_now_ns();
+    if (next == KERNELS) {
+        task.begin_ns = task.begin_ns ? task.begin_ns : share_now_ns();
+        share_client_computes();
+    }
     __atomic_store_n(&stage, next, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
@@ -151,6 +153,7 @@ void share_task_computed(void)
 
 void share_task_synchronised(void)
 {
+    share_client_computed();
     if (!__atomic_load_n(&task.is_told, __ATOMIC_RELAXED) || share_record_is_on())
         share_task_computed();
     __atomic_store_n(&stage, NONE, __ATOMIC_RELAXED);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-    SHARE_VERSION = 2,   /* of messages and page: both ends must have the same */
+    SHARE_VERSION = 3,   /* of messages and page: both ends must have the same */
     SHARE_MOST_GPUS = 8, /* of one client */
     SHARE_N_WAYS = 2,    /* directions of a link: in, out */
     SHARE_KERNELS = 2,   /* the channel behind them: the GPU itself */
@@ -42,6 +42,7 @@ typedef enum share_type {
     SHARE_N_TYPES
 } share_type;
 
+#define SHARE_COMPUTES UINT64_MAX   /* a time that has not come */
 #define SHARE_BY_HISTORY UINT64_MAX /* as much as the program had on earlier runs */
 
 enum { SHARE_HIGH, SHARE_NORMAL, SHARE_LOW, SHARE_N_CLASSES };
@@ -73,7 +74,8 @@ typedef struct share_message {
         struct {
             uint32_t gpu, task;
             uint64_t first_bytes, in_bytes, out_bytes;
-            uint64_t p_ns; /* from its first kernel until they had ended; 0: none, or nobody saw it */
+            uint64_t begin_ns; /* when its first kernel was launched */
+            uint64_t p_ns;     /* from then until they had ended; 0: none, or nobody saw it */
         } task;
         struct {
             uint32_t seq;
@@ -135,6 +137,7 @@ typedef struct share_page {
     uint64_t n_launches, n_staged, n_passed, n_gated, n_tasks;
     uint64_t n_kernels_gated, n_kernels_passed; /* where kernels ask */
     uint64_t n_ahead, n_not_ahead;              /* copies that returned before they were made; that could not */
+    uint64_t computed_ns; /* when the program had waited for its last kernels; SHARE_COMPUTES: it has not yet */
 } share_page;
 enum { SHARE_PAGE_BYTES = (sizeof(share_page) + 4095) / 4096 * 4096 }; /* what is mapped: whole pages */
 

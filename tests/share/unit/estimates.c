@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* estimates.c - lines find the rate of a link and of kernels, also when it changes, and from one size alone. The history gives back
- * what it was told, through its file too; files that are damaged at random are refused or are histories, tables of tasks likewise;
+ * what it was told, through its file too; kernels that now and then run beside others are known by their times alone; files that are damaged at random are refused or are histories, tables of tasks likewise;
  * bad files are set aside. HEDDLE_SHARE_FILES: damaged files of each kind (100000, and a quarter as many histories, when not set). */
 #include "estimate.h"
 #include "history.h"
@@ -82,7 +82,41 @@ static share_past random_past(void)
                         .first_bytes = 1 + check_below(&state, in),
                         .in_bytes = in,
                         .out_bytes = check_below(&state, 1u << 30),
-                        .p_ns = check_below(&state, 1u << 30)};
+                        .p_ns = 1 + check_below(&state, 1u << 30),
+                        .is_alone = (uint32_t)check_below(&state, 2)};
+}
+
+/* What is known of its kernels when such a task took so long. */
+static uint64_t known_after(share_past *p, uint64_t p_ns, uint32_t is_alone)
+{
+    p->p_ns = p_ns, p->is_alone = is_alone;
+    share_history_learn(&h, p);
+    return share_history_find(&h, p->program, p->task, p->first_bytes)->p_ns;
+}
+
+/* Kernels that take so long alone, and up to three times as long beside others: after so many runs that is known. */
+static int finds(uint64_t program, double alone_ns, uint32_t n_runs, uint32_t percent_alone)
+{
+    share_past p = {.program = program, .task = 1, .first_bytes = 100, .in_bytes = 100};
+    uint64_t known_ns = 0;
+    for (uint32_t i = 0; i < n_runs; i++) {
+        uint32_t is_alone = check_below(&state, 100) < percent_alone;
+        double times = is_alone ? 1 : 1 + (double)check_below(&state, 2000) / 1000;
+        known_ns = known_after(&p, (uint64_t)noisy(alone_ns * times), is_alone);
+    }
+    return is_near((double)known_ns, alone_ns, 5);
+}
+
+static void of_neighbours(void)
+{
+    for (uint64_t program = 1; program <= 200; program++) {
+        double alone_ns = 1e6 * (double)(1 + check_below(&state, 100));
+        uint32_t percent = 20 + (uint32_t)check_below(&state, 81);
+        CHECK(finds(program, alone_ns, 100, percent));
+        CHECK_MSG(finds(program, 5 * alone_ns, 100, percent), "they took longer, %u %% alone", percent);
+        CHECK_MSG(finds(program, alone_ns / 7, 100, percent), "they took less, %u %% alone", percent);
+    }
+    memset(&h, 0, sizeof h);
 }
 
 static void of_history(void)
@@ -93,15 +127,11 @@ static void of_history(void)
     CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 1000 && h.is_changed);
     CHECK(!share_history_find(&h, 7, 2, 100) && !share_history_find(&h, 7, 1, 101) &&
           !share_history_find(&h, 0, 1, 100));
-    p.p_ns = 9000; /* beside others */
-    share_history_learn(&h, &p);
-    CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 2000);
-    p.p_ns = 800;
-    share_history_learn(&h, &p);
-    CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 800 && share_history_find(&h, 7, 1, 100)->n_seen == 3);
-    p.p_ns = 0; /* not seen */
-    share_history_learn(&h, &p);
-    CHECK(share_history_find(&h, 7, 1, 100)->p_ns == 800);
+    CHECK(known_after(&p, 9000, 0) == 1000); /* beside others */
+    CHECK(known_after(&p, 800, 0) == 800 && share_history_find(&h, 7, 1, 100)->n_seen == 3);
+    CHECK(known_after(&p, 0, 1) == 800); /* not seen */
+    CHECK(known_after(&p, 3000, 1) == 3000 && known_after(&p, 5000, 1) == 4000 && known_after(&p, 1000, 1) == 2500);
+    CHECK(known_after(&p, 2600, 0) == 2500 && known_after(&p, 500, 0) == 500 && known_after(&p, 600, 1) == 600);
     p.in_bytes = SHARE_MOST_PAST_BYTES + 1;
     share_history_learn(&h, &p); /* cannot be */
     CHECK(share_history_find(&h, 7, 1, 100)->in_bytes == 300 && h.n == 1);
@@ -125,6 +155,28 @@ static void of_history(void)
         share_history_learn(&h, &p);
         CHECK(share_history_find(&h, p.program, p.task, p.first_bytes)->in_bytes == p.in_bytes);
     }
+}
+
+/* A task that is told of again, with the same time: others that came later did not run beside it. */
+static void of_telling(void)
+{
+    static share_learner l;
+    static const uint8_t gpu[16] = {1};
+    share_past p = {.task = 1, .first_bytes = 10, .in_bytes = 10, .p_ns = 700, .is_alone = 1};
+    share_learn_join(&l, 0, 7, 8);
+    share_learn_task(&l, 0, gpu, &p);
+    p.out_bytes = 5, p.is_alone = 0;
+    share_learn_task(&l, 0, gpu, &p);
+    CHECK(l.clients[0].told.is_alone && l.clients[0].told.out_bytes == 5);
+    p.p_ns = 900;
+    share_learn_task(&l, 0, gpu, &p);
+    CHECK(!l.clients[0].told.is_alone);
+    p.task = 2, p.is_alone = 1;
+    share_learn_task(&l, 0, gpu, &p);
+    CHECK(l.clients[0].told.is_alone);
+    p.task = 3, p.is_alone = 0; /* as long as the task before */
+    share_learn_task(&l, 0, gpu, &p);
+    CHECK(!l.clients[0].told.is_alone);
 }
 
 /* Of tasks with other sizes, the one that is fewer times larger or smaller; and scaled. */
@@ -169,7 +221,7 @@ static void of_text(void)
         const share_past *same = share_history_find(&other, p->program, p->task, p->first_bytes);
         if (p->program)
             CHECK(same && same->in_bytes == p->in_bytes && same->out_bytes == p->out_bytes && same->p_ns == p->p_ns &&
-                  same->n_seen == p->n_seen);
+                  same->n_seen == p->n_seen && same->is_alone == p->is_alone);
     }
     CHECK(other.n_peaks == h.n_peaks && h.n_peaks > 10);
     for (int i = 0; i < SHARE_MOST_PEAKS; i++)
@@ -197,6 +249,15 @@ static void of_files(void)
     write_file(path, "heddle share history 1\n0000000000000007\t1\t0\t300\t50\t800\t3\nend 1\n");
     CHECK(share_history_read(&other, path, &why) == -1 && other.n == 0);
     write_file(path,
+               "heddle share history 3\n0000000000000007\t1\t100\t300\t50\t0\t3\t1\nend 1\n"); /* none ran alone */
+    CHECK(share_history_read(&other, path, &why) == -1 && other.n == 0);
+    write_file(path, "heddle share history 4\nend 0\n");
+    CHECK(share_history_read(&other, path, &why) == -1);
+    write_file(
+        path,
+        "heddle share history 2\n0000000000000007\t1\t100\t300\t50\t800\t3\npeak\t0000000000000007\t100\t3\nend 2\n");
+    CHECK(!share_history_read(&other, path, &why) && other.n == 1 && other.n_peaks == 1);
+    write_file(path,
                "heddle share history 1\n0000000000000007\t1\t100\t300\t50\t800\t3\nend 1\n"); /* the first version */
     CHECK(!share_history_read(&other, path, &why) && other.n == 1 && !other.n_peaks);
     write_file(path, "heddle share history 1\npeak\t0000000000000007\t100\t3\nend 1\n");
@@ -214,10 +275,10 @@ static void of_files(void)
 
 /* ---- damaged files ---- */
 
-static const char past_seed[] = "heddle share history 2\n"
-                                "00000000000000ff\t1\t1048576\t3145728\t0\t1500000\t3\n"
-                                "00000000000000ff\t2\t1048576\t1048576\t2097152\t0\t1\n"
-                                "fedcba9876543210\t1\t4096\t0\t4096\t3600000000000\t4294967295\n"
+static const char past_seed[] = "heddle share history 3\n"
+                                "00000000000000ff\t1\t1048576\t3145728\t0\t1500000\t3\t1\n"
+                                "00000000000000ff\t2\t1048576\t1048576\t2097152\t0\t1\t0\n"
+                                "fedcba9876543210\t1\t4096\t0\t4096\t3600000000000\t4294967295\t0\n"
                                 "peak\t00000000000000ff\t4096\t2\nend 4\n";
 static const char table_seed[] =
     "# program in kernels out\nb+tree 7x27 0.5 -\nb+tree 8x27,3.25 1e2 40\nlud 205 15 205\n";
@@ -286,7 +347,9 @@ int main(void)
     state = check_seed(28);
     of_copies();
     of_kernels();
+    of_neighbours();
     of_history();
+    of_telling();
     of_sizes();
     of_text();
     of_files();

@@ -76,7 +76,7 @@ static share_message random_message(void)
     case SHARE_TASK:
         m.u.task.gpu = field(2), m.u.task.task = field(6), m.u.task.first_bytes = 1 + field(1u << 20);
         m.u.task.in_bytes = field(1u << 30), m.u.task.out_bytes = check_random(&state) >> 34,
-        m.u.task.p_ns = check_random(&state) >> check_below(&state, 64);
+        m.u.task.p_ns = check_random(&state) >> check_below(&state, 64), m.u.task.begin_ns = check_random(&state) >> 8;
         break;
     case SHARE_MEM_ASK:
     case SHARE_MEM_FREED:
@@ -187,6 +187,40 @@ static void of_the_next(void)
     }
 }
 
+/* Tells of a task with kernels from then on, and returns whether they are taken to have run alone. */
+static uint32_t told_as_alone(uint32_t number, uint64_t begin_ns)
+{
+    const share_message m = {
+        .version = SHARE_VERSION,
+        .type = SHARE_TASK,
+        .u.task = {.task = number, .first_bytes = 1, .in_bytes = 1, .begin_ns = begin_ns, .p_ns = number}};
+    say(0, &m);
+    return d.learner.clients[d.peers[0].client].told.is_alone;
+}
+
+/* Kernels of one program, and when another one last had some: before, meanwhile, still, also when it has left. */
+static void of_neighbours(void)
+{
+    const uint64_t now = share_now_ns();
+    connect_peer(0, SHARE_NORMAL, 7, 0, 1);
+    CHECK(told_as_alone(1, now));
+    connect_peer(1, SHARE_NORMAL, 7, 0, 1);
+    d.peers[1].page->computed_ns = now - 100;
+    CHECK(told_as_alone(2, now - 100) && !told_as_alone(3, now - 101));
+    d.peers[1].page->computed_ns = SHARE_COMPUTES;
+    CHECK(!told_as_alone(4, now));
+    d.peers[1].page->computed_ns = now + 200;
+    d.peers[0].page->computed_ns = SHARE_COMPUTES; /* its own next ones */
+    CHECK(told_as_alone(5, now + 200) && !told_as_alone(6, now));
+    drop_peer(1);
+    CHECK(!told_as_alone(7, now) && told_as_alone(8, now + 200));
+    connect_peer(1, SHARE_NORMAL, 7, 0, 1);
+    d.peers[1].page->computed_ns = SHARE_COMPUTES;
+    drop_peer(1);
+    CHECK(!told_as_alone(9, now + 200) && told_as_alone(10, share_now_ns()));
+    drop_peer(0);
+}
+
 int main(void)
 {
     const char *text = getenv("HEDDLE_SHARE_MESSAGES");
@@ -208,6 +242,7 @@ int main(void)
     check_all();
     CHECK(d.arbiter.n_asks == 0 && d.n_gates == 0);
     of_the_next();
+    of_neighbours();
     printf("%llu messages, %llu clients, %llu dropped\n", (unsigned long long)n_sent, (unsigned long long)n_hellos,
            (unsigned long long)n_dropped);
     CHECK(n_dropped > 10 && n_sent / n_hellos > 10);

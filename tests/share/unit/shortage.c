@@ -306,7 +306,7 @@ static int write_history(void)
 
 static void of_history(void)
 {
-    write_file("heddle share history 2\nend 0\n");
+    write_file("heddle share history 3\nend 0\n");
     sentence = "memory";
     CHECK(each_fails(read_history) == 1);
     CHECK(each_fails(write_history) == 1);
