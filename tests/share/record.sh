@@ -25,6 +25,24 @@ echo "-- copies of two dimensions, too"
 "$heddle" share record --out "$scratch/flat.json" -- "$programs/share_tasker" a 16 20 8 3 flat
 [ "$(grep -c '"in_ns": \[[0-9]\{8,\}\], "kernels_ns": [0-9]\{8,\}, "out_ns": \[[0-9]\{8,\}\]' flat.json)" = 3 ] || { cat flat.json; fail "not three flat tasks"; }
 
+# FILE HAS_OUT: three tasks of a copy in of 84 ms, kernels of 20 ms, and a copy out of 42 ms or none. At least one of the kernels took less than its copy in.
+three_tasks() {
+    sed -n 's/.*"in_ns": \[\([0-9]*\)\], "kernels_ns": \([0-9]*\), "out_ns": \[\([0-9]*\)\].*/\1 \2 \3/p' "$1" |
+        awk -v has_out="$2" '$1 >= 80e6 && $2 >= 20e6 && ($3 >= 40e6) == has_out { n++; n_own += $2 < $1 } END { exit n != 3 || !n_own }' ||
+        { cat "$1"; fail "not three tasks, or other times"; }
+}
+echo "-- asynchronous copies: the program waits for each"
+for how in async flat-async; do
+    "$heddle" share record --out "$scratch/$how.json" -- "$programs/share_tasker" a 16 20 8 3 $how
+    three_tasks $how.json 1
+    "$heddle" share replay $how.json >out 2>&1 && grep -q '^1 programs, 3 tasks' out || grep -q 'built without' out || { cat out; fail "not replayed"; }
+done
+echo "-- tasks that follow one another without a wait, and copies that are left to the driver"
+"$heddle" share record --out "$scratch/chain.json" -- "$programs/share_tasker" a 16 20 0 3 async
+three_tasks chain.json 0
+HEDDLE_SHARE_STAGE=0 "$heddle" share record --out "$scratch/plain.json" -- "$programs/share_tasker" a 16 20 8 3
+three_tasks plain.json 1
+
 echo "-- its status, and its bytes, are the program's"
 "$heddle" share record -- "$programs/share_mixed" lookup 2 6 3000 1 >out || fail "another status"
 grep -q '^right' out && [ -s share-trace.json ] || { cat out; fail "no trace in this folder"; }

@@ -41,7 +41,9 @@ void share_help(FILE *out)
         "\n"
         "profile prints what the tasks of a program cost; record writes them as a trace (share-trace.json) for replay. "
         "Both see\n"
-        "blocking copies of 1 MiB and more, and kernels that the program waits for. A daemon that runs learns them.\n"
+        "copies of 1 MiB and more, and kernels. The program waits for each of these copies, also for asynchronous "
+        "ones,\n"
+        "and before each for its kernels. A daemon that runs learns them.\n"
         "\n"
         "replay simulates tables or traces of tasks, with programs of each file apart, under policies and rows, for so "
         "many orders of arrival. A table "
@@ -436,8 +438,7 @@ static int run_recorded(int argc, char **argv, int at, const char *path, int *st
     if (*status < 0)
         return cli_bad("a process cannot be had: %s", strerror(errno));
     if (access(path, F_OK))
-        return cli_bad("%s made no large blocking copies, and waited for no kernels: there is nothing to record",
-                       argv[at]);
+        return cli_bad("%s made no large copies, and waited for no kernels: there is nothing to record", argv[at]);
     return CLI_OK;
 }
 

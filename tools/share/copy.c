@@ -242,6 +242,14 @@ static int by_gate(const share_driver *real, const share_copy *c, CUresult *r)
     return made;
 }
 
+/* A program that is recorded computes and copies one after the other: what it launched has ended before the next copy, which may be of the
+ * next task. */
+static void settle(const share_driver *real)
+{
+    if (share_record_is_on() && real->cuCtxSynchronize && real->cuCtxSynchronize() == CUDA_SUCCESS)
+        share_task_computed();
+}
+
 static int make(const share_driver *real, const share_copy *c, CUresult *r)
 {
     int host;
@@ -249,9 +257,12 @@ static int make(const share_driver *real, const share_copy *c, CUresult *r)
         kind_of(real, c->device, c->n_bytes) != DEVICE)
         return 0;
     host = kind_of(real, (CUdeviceptr)(uintptr_t)c->host, c->n_bytes);
+    settle(real);
     share_task_copy(share_client_gpu(real), c->direction, c->n_bytes, c->may_return && host == PINNED);
-    if (host == PINNED)
-        return c->may_return ? by_gate(real, c, r) : by_parts(real, c, r);
+    if (host == PINNED && c->may_return && !share_record_is_on())
+        return by_gate(real, c, r);
+    if (host == PINNED || (host == PAGEABLE && !stages && share_record_is_on()))
+        return by_parts(real, c, r);
     if (host != PAGEABLE || !stages)
         return 0;
     if (c->direction == SHARE_IN && share_ahead_is_on() && !share_record_is_on() && by_arena(real, c, r))
@@ -272,25 +283,36 @@ int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r)
 
 /* ---- copies that the driver makes in one call ---- */
 
+static int take_turn(const share_driver *real, const share_copy *c, share_turn *t)
+{
+    int is_ours = !share_client_is_inert() && !share_copy_captures(real, c->stream);
+    int gpu = is_ours ? share_client_gpu(real) : -1;
+    if (is_ours)
+        settle(real);
+    share_task_copy(gpu, c->direction, c->n_bytes, 0);
+    if (!(share_client_asks(gpu) || (is_ours && share_record_is_on())) || finish(real, c) != CUDA_SUCCESS)
+        return 0;
+    share_turn_begin(t, gpu, c->direction);
+    share_turn_ask(t, c->n_bytes);
+    share_turn_wait(t);
+    begin_ns = share_now_ns();
+    return 1;
+}
+
 int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t)
 {
-    int before = errno, is_ours = !share_client_is_inert() && !share_copy_captures(real, c->stream);
-    int gpu = is_ours ? share_client_gpu(real) : -1, has_turn;
-    share_task_copy(gpu, c->direction, c->n_bytes, 0);
-    has_turn = (share_client_asks(gpu) || (is_ours && share_record_is_on())) && finish(real, c) == CUDA_SUCCESS;
-    if (has_turn) {
-        share_turn_begin(t, gpu, c->direction);
-        share_turn_ask(t, c->n_bytes);
-        share_turn_wait(t);
-        begin_ns = share_now_ns();
-    }
+    int before = errno, has_turn = 0;
+    if (!c->may_return || share_record_is_on())
+        has_turn = take_turn(real, c, t);
     errno = before;
     return has_turn;
 }
 
-void share_copy_turned(const share_copy *c, share_turn *t)
+void share_copy_turned(const share_driver *real, const share_copy *c, share_turn *t)
 {
     int before = errno;
+    if (c->may_return)
+        share_stage_finish(real, c->stream);
     share_task_copied(c->direction, share_now_ns() - begin_ns);
     share_turn_beat(t, c->n_bytes);
     share_turn_give(t, c->n_bytes);

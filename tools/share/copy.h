@@ -30,9 +30,9 @@ int share_copy_make(const share_driver *real, const share_copy *c, CUresult *r);
 int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUdeviceptr from);
 
 /* A copy of another form, which the driver makes in one call: it waits here, and has ended there. 0: it takes no turn,
- * and is not recorded. */
+ * and is not recorded. An asynchronous one only waits where it is recorded. */
 int share_copy_turn(const share_driver *real, const share_copy *c, share_turn *t);
-void share_copy_turned(const share_copy *c, share_turn *t);
+void share_copy_turned(const share_driver *real, const share_copy *c, share_turn *t);
 
 /* The program is about to wait for this stream, or (NULL) for all of the context. */
 void share_copy_waits(const share_driver *real, CUstream s);

@@ -70,17 +70,18 @@ UNIFIED(cuMemcpy_ptds, (CUdeviceptr to, CUdeviceptr from, size_t n), (to, from, 
 UNIFIED(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, s), 1, legacy(s))
 UNIFIED(cuMemcpyAsync_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s), (to, from, n, s), 1, own(s))
 
-/* ---- copies of two and three dimensions: they wait for their turn, and are the driver's ---- */
+/* ---- copies of two and three dimensions: they are the driver's. Blocking ones wait for their turn, others where they are
+ * recorded ---- */
 
-/* 1: it crosses the link, and *c says how. Blocking ones only: an asynchronous one would have to be blocked. */
+/* 1: it crosses the link, and *c says how. */
 #define CROSSES(copy, depth)                                                                              \
     (c.n_bytes = (copy)->WidthInBytes * (copy)->Height * (depth), c.n_bytes >= share_large) &&            \
         ((copy)->srcMemoryType == CU_MEMORYTYPE_HOST) != ((copy)->dstMemoryType == CU_MEMORYTYPE_HOST) && \
         (copy)->srcMemoryType != CU_MEMORYTYPE_UNIFIED && (copy)->dstMemoryType != CU_MEMORYTYPE_UNIFIED
-#define SHAPED(name, type, depth, where)                                                    \
-    CUresult name(const type *copy)                                                         \
+#define SHAPED(name, params, args, depth, returns, where)                                   \
+    CUresult name params                                                                    \
     {                                                                                       \
-        share_copy c = {.stream = where};                                                   \
+        share_copy c = {.may_return = returns, .stream = where};                            \
         share_turn turn;                                                                    \
         int has_turn = 0;                                                                   \
         CUresult r;                                                                         \
@@ -89,17 +90,26 @@ UNIFIED(cuMemcpyAsync_ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstrea
             c.direction = copy->srcMemoryType == CU_MEMORYTYPE_HOST ? SHARE_IN : SHARE_OUT; \
             has_turn = share_copy_turn(real, &c, &turn);                                    \
         }                                                                                   \
-        r = real->name(copy);                                                               \
+        r = real->name args;                                                                \
+        share_ahead_others();                                                               \
         if (has_turn)                                                                       \
-            share_copy_turned(&c, &turn);                                                   \
+            share_copy_turned(real, &c, &turn);                                             \
         return r;                                                                           \
     }
-SHAPED(cuMemcpy2D_v2, CUDA_MEMCPY2D, 1, CU_STREAM_LEGACY)
-SHAPED(cuMemcpy2D_v2_ptds, CUDA_MEMCPY2D, 1, CU_STREAM_PER_THREAD)
-SHAPED(cuMemcpy2DUnaligned_v2, CUDA_MEMCPY2D, 1, CU_STREAM_LEGACY)
-SHAPED(cuMemcpy2DUnaligned_v2_ptds, CUDA_MEMCPY2D, 1, CU_STREAM_PER_THREAD)
-SHAPED(cuMemcpy3D_v2, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_LEGACY)
-SHAPED(cuMemcpy3D_v2_ptds, CUDA_MEMCPY3D, copy->Depth, CU_STREAM_PER_THREAD)
+#define FLAT(name, where) SHAPED(name, (const CUDA_MEMCPY2D *copy), (copy), 1, 0, where)
+#define FLAT_ASYNC(name, where) SHAPED(name, (const CUDA_MEMCPY2D *copy, CUstream s), (copy, s), 1, 1, where)
+#define DEEP(name, where) SHAPED(name, (const CUDA_MEMCPY3D *copy), (copy), copy->Depth, 0, where)
+#define DEEP_ASYNC(name, where) SHAPED(name, (const CUDA_MEMCPY3D *copy, CUstream s), (copy, s), copy->Depth, 1, where)
+FLAT(cuMemcpy2D_v2, CU_STREAM_LEGACY)
+FLAT(cuMemcpy2D_v2_ptds, CU_STREAM_PER_THREAD)
+FLAT(cuMemcpy2DUnaligned_v2, CU_STREAM_LEGACY)
+FLAT(cuMemcpy2DUnaligned_v2_ptds, CU_STREAM_PER_THREAD)
+FLAT_ASYNC(cuMemcpy2DAsync_v2, legacy(s))
+FLAT_ASYNC(cuMemcpy2DAsync_v2_ptsz, own(s))
+DEEP(cuMemcpy3D_v2, CU_STREAM_LEGACY)
+DEEP(cuMemcpy3D_v2_ptds, CU_STREAM_PER_THREAD)
+DEEP_ASYNC(cuMemcpy3DAsync_v2, legacy(s))
+DEEP_ASYNC(cuMemcpy3DAsync_v2_ptsz, own(s))
 
 /* ---- what is told of, and is the driver's ---- */
 
@@ -192,10 +202,6 @@ TOLD(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data), (s, f, data)
 TOLD(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data), (s, f, data), NOTHING)
 TOLD(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING)
 TOLD(cuStreamWaitEvent_ptsz, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING)
-TOLD(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), NOTHING)
-TOLD(cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s), (c, s), NOTHING)
-TOLD(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), NOTHING)
-TOLD(cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *c, CUstream s), (c, s), NOTHING)
 
 /* A capture counts from before it begins until after it has ended, so that no copy is staged inside of one. */
 #define BEGINS(name, params, args)  \

@@ -19,6 +19,7 @@
     X(cuMemcpy, , _ptds, (CUdeviceptr to, CUdeviceptr from, size_t n))                              \
     X(cuMemcpyAsync, , _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s))             \
     X(cuMemcpy2D, _v2, _v2_ptds, (const CUDA_MEMCPY2D *c))                                          \
+    X(cuMemcpy2DAsync, _v2, _v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s))                         \
     X(cuLaunchKernel, , _ptsz, SHARE_LAUNCH_PARAMS)                                                 \
     X(cuLaunchKernelEx, , _ptsz, (const void *config, CUfunction f, void **params, void **extra))   \
     X(cuStreamSynchronize, , _ptsz, (CUstream s))                                                   \
