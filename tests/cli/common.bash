@@ -42,6 +42,17 @@ in_out() { grep -Eq -- "$1" out || fail "no '$1' in: $(head -c 600 out)"; }
 in_err() { grep -Eq -- "$1" err || fail "no '$1' on stderr: $(head -c 600 err)"; }
 silent_err() { [ ! -s err ] || fail "stderr is not silent: $(head -c 300 err)"; }
 
+# preload NAME: compiles tests/cli/NAME.c, which is to be loaded before the command's library, as `preloaded`. False, with the reason, if it cannot be.
+preload() {
+    preloaded=$work/$1.so
+    if ! nm -D "$(dirname "$heddle")/libheddle.so" 2>/dev/null | grep -q '__[at]san_init' && "${CC:-cc}" -std=c11 -D_GNU_SOURCE -fPIC \
+        -shared -I"$source_dir/include" "$source_dir/tests/cli/$1.c" -o "$preloaded" -ldl; then
+        return 0
+    fi
+    echo "not tried with $1: no compiler, or a sanitizer, which must be loaded first"
+    return 1
+}
+
 # refused PATTERN ARG...: exit status 2, one sentence with the pattern on stderr, nothing on stdout.
 refused() {
     local pattern=$1

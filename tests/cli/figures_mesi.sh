@@ -91,11 +91,8 @@ run 0 bench --figures mesi --out late -n 300 --runs 1 --opt seconds=1e-9 --opt d
 [ "$(grep -c '	skipped	--opt seconds left no time$' late/mesi-14d.tsv)" = 4 ] || fail "no time: $(cat late/mesi-14d.tsv)"
 
 # Answers with a wrong number.
-if nm -D "$(dirname "$heddle")/libheddle.so" 2>/dev/null | grep -q '__[at]san_init' || ! "${CC:-cc}" -std=c11 -D_GNU_SOURCE -fPIC -shared \
-    -I"$source_dir/include" "$source_dir/tests/cli/wrong_fetch.c" -o wrong_fetch.so -ldl; then
-    echo "a wrong answer was not tried: no compiler, or a sanitizer, which must be loaded first"
-else
-    LD_PRELOAD=$PWD/wrong_fetch.so run 1 bench --figures mesi --out wrongs -n 300 --runs 1 --opt devices=virtual: --opt steps=3 --opt figures=matmul,hotspot,14a
+if preload wrong_fetch; then
+    LD_PRELOAD=$preloaded run 1 bench --figures mesi --out wrongs -n 300 --runs 1 --opt devices=virtual: --opt steps=3 --opt figures=matmul,hotspot,14a
     for row in '^matmul int32.*	jobs on virtual:.*	skipped	matmul: ' '^matmul fp32.*	jobs library on virtual:.*	skipped	matmul: ' \
         '^hotspot.*	jobs on virtual:.*	skipped	hotspot: ' '^matmul	300	1	virtual:	settle	-	skipped	matmul: '; do
         grep -q "$row" wrongs/*.tsv -h || fail "no row '$row': $(grep -h jobs wrongs/*.tsv)"

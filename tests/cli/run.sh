@@ -269,6 +269,11 @@ refused '200 x 1 tasks of 1 x 1 tiles' run ep/jobs -n 200000 --tasks 200 --devic
 refused 'are for pools' run ep/jobs --copies
 refused 'option body: only matmul/jobs' run matmul/loop --opt body=library
 refused 'the library multiplies fp32 only' run matmul/jobs --opt body=library --opt type=int32
+if preload no_cublas; then
+    LD_PRELOAD=$preloaded refused 'option body: cuBLAS is not here' run matmul/jobs --opt body=library --devices virtual: -n 100
+    LD_PRELOAD=$preloaded run 0 run matmul/jobs --devices virtual: -n 100 # the portable body needs none
+    rm "$preloaded"
+fi
 run 0 run boxfilter/loop -n 300x84 --devices 'virtual: cpu:1' --stats
 in_out '^  devices +virtual:0 cpu:0$'
 in_out '^  how +split cut over 2 units$'
