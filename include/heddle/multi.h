@@ -131,10 +131,11 @@ typedef struct heddle_multi_device {
     uint64_t n_slices, n_left;                 /* n_left: windows that had to leave for others */
     uint64_t table_bytes;                      /* of the library, about all arrays and devices */
     uint32_t is_lost;
+    uint64_t bytes_sent; /* to other devices */
 } heddle_multi_device;
-#define HEDDLE_MULTI_DEVICE_INIT                                    \
-    {                                                               \
-        sizeof(heddle_multi_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define HEDDLE_MULTI_DEVICE_INIT                                       \
+    {                                                                  \
+        sizeof(heddle_multi_device), {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* ENODEV past the last one. The fleet is at rest (heddle_multi_wait), or figures are of some moment. */
 HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t device, heddle_multi_device *out);

@@ -177,8 +177,8 @@ typedef struct heddle_simulated_jobs {
     }
 
 typedef struct heddle_simulated_gpu_use {
-    uint64_t busy_ns, n_slices, n_left; /* of bodies; windows that had to leave for others */
-    uint64_t bytes_in, bytes_out, bytes_peers;
+    uint64_t busy_ns, n_slices, n_left;                    /* of bodies; windows that had to leave for others */
+    uint64_t bytes_in, bytes_out, bytes_peers, bytes_sent; /* from the host, to it, from other devices, to them */
 } heddle_simulated_gpu_use;
 
 #ifdef __cplusplus

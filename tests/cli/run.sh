@@ -235,13 +235,14 @@ in_out '^  devices +virtual:0 virtual:1 virtual:2$'
 in_out '^  how +map static over 3 devices$'
 in_out '^ +virtual:1: [0-9.]+ % of the tiles in 1 slices, '
 in_out '^  jobs +1 jobs, each of 300 indices, each of 300, tiles of 32$'
-in_out '^device +slices +in +home +peers +used +pool +left$'
+in_out '^device +slices +in +home +peers +sent +used +pool +left$'
 in_out '^virtual:2 +1 '
 in_out '^all +1 jobs in 3 slices, 0 again; shares changed 0 times$'
 in_out '^time +jobs ended after '
 in_out '^table +[0-9]+ '
 run 0 run matmul/jobs --tasks 3 --tasks-2 4 --devices '2*virtual:' -n 300 -b 32 --json --stats
 json_is "12" "d['stats']['slices']"
+json_is True "[x['bytes_sent'] for x in d['stats']['devices']] == [x['bytes_peers'] for x in d['stats']['devices']][::-1]"
 run 0 run matmul/jobs --pool 150000 --devices virtual: -n 300 -b 32 --json --stats # in a grid of blocks
 json_is True "d['jobs'] > 1 and d['stats']['slices'] > d['jobs'] and d['stats']['devices'][0]['left'] > 0"
 json_is True "d['stats']['devices'][0]['used'] <= d['stats']['devices'][0]['pool'] == 150000"

@@ -31,6 +31,7 @@ done
 awk -F '\t' '$2 == "settle" && ($6 < 0.9 || $6 > 1.001 || $8 != $9 || $9 != 2147.48 || $10 != 1073.74) { bad = 1 }
     $2 == "settle" { ms = $5 } $2 == "static" && $5 < 1.2 * ms { bad = 1 } END { exit bad || !ms }' out || fail "matmul: $(cat out)"
 [ "$(grep -c '^# gpu [012]: busy 0' out)" = 12 ] || fail "GPUs: $(cat out)"
+[ "$(grep -c ', to them [1-9]' out)" -ge 4 ] || fail "no GPU sent anything: $(cat out)"
 run 0 simulate "4*gpu:port=0" --jobs hotspot --loop n=1024,steps=10,op=1us
 in_out '^hotspot	settle	4	0	'
 awk -F '\t' '$1 == "hotspot" && ($11 != 0 || $8 <= 8.38) { bad = 1 } END { exit bad }' out || fail "no peers: $(cat out)"

@@ -176,6 +176,19 @@ static void check_figures(heddle_multi *m, uint32_t device, const heddle_multi_d
     CHECK(n_bytes[PEERS] == d.bytes_peers - before->bytes_peers);
 }
 
+/* What comes from other devices was sent by them; of two devices each has what the other one sent. */
+static void check_sent(heddle_multi *m, uint32_t n_devices)
+{
+    uint64_t sent = 0, came = 0;
+    for (uint32_t d = 0; d < n_devices; d++) {
+        sent += figures(m, d).bytes_sent;
+        came += figures(m, d).bytes_peers;
+    }
+    CHECK(sent == came && sent > 0);
+    for (uint32_t d = 0; d < n_devices; d++)
+        CHECK(figures(m, d).bytes_sent <= came - figures(m, d).bytes_peers);
+}
+
 /* A body of jobbed_spread reads a row more on either side. What came for its job, in these rows, was there before. Where devices have several
  * slices of a job, only rows that no other one reads tell. */
 static void check_order(int has_one_slice)
@@ -337,6 +350,7 @@ static void check_list(heddle_replay most, uint64_t *seed)
     check_order(1);
     for (d = 0; d < 3; d++)
         check_figures(kinds[0], d, &none);
+    check_sent(kinds[0], 3);
     heddle_multi_free(kinds[0]);
     heddle_multi_free(kinds[1]);
     jobbed_close(&r);

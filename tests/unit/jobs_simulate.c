@@ -67,12 +67,54 @@ static void set_pools(machine *m, uint64_t n_bytes)
         m->gpus[i].pool_bytes = n_bytes;
 }
 
+/* ---- links -------------------------------------------------------------------------------------------------------------- */
+
+#define OVER_MODEL 1.1 /* what a link may carry, over what it has to */
+
+/* What comes to a device that has so much of the result: its rows, what all devices need, and in each step a row at each border, which may be between any
+ * two tasks under `fixed`. */
+static double least_of(const machine *m, const heddle_simulated_jobs *r, double part)
+{
+    const double row = 4.0 * (double)m->d.n, all = row * (double)m->d.n, times = m->d.keeps ? 1 : m->d.n_steps;
+    const double borders = (m->d.map == HEDDLE_MAP_FIXED ? m->d.n_tasks : m->d.n_devices) - 1.0;
+    switch (m->d.job) {
+    case HEDDLE_SIMULATED_JOB_MATMUL: return part * r->blocks_2 * all + r->blocks * all;
+    case HEDDLE_SIMULATED_JOB_HOTSPOT: return part * 2 * all * times + borders * row * m->d.n_steps;
+    default: return 0;
+    }
+}
+
+/* All bytes cross links of the host once, or as often as devices do not reach one another and pools are small. What a device has of others
+ * does not come from the host, too. Where shares were changed, rows of the former ones have come as well. */
+static void check_links(const machine *m, const heddle_simulated_jobs *r, const heddle_simulated_gpu_use *uses)
+{
+    const double times = m->d.keeps ? 1 : m->d.n_steps;
+    uint64_t peers = 0, sent = 0;
+    CHECK_MSG((double)r->bytes_in <= OVER_MODEL * times * (double)r->least_in, "%s: in %.3f of %.3f GB",
+              heddle_simulated_job_name(m->d.job), (double)r->bytes_in / 1e9, times * (double)r->least_in / 1e9);
+    for (uint32_t i = 0; i < m->d.n_devices; i++) {
+        const heddle_simulated_gpu_use *u = &uses[i];
+        const double came = (double)(u->bytes_in + u->bytes_peers);
+        const double least = least_of(m, r, (double)u->bytes_out / (double)r->bytes_out);
+        CHECK_MSG(r->n_moves || came <= OVER_MODEL * least, "%s on %u, %s: in %.3f, from others %.3f of %.3f GB",
+                  heddle_simulated_job_name(m->d.job), m->d.n_devices, heddle_map_name(m->d.map),
+                  (double)u->bytes_in / 1e9, (double)u->bytes_peers / 1e9, least / 1e9);
+        peers += u->bytes_peers;
+        sent += u->bytes_sent;
+    }
+    CHECK(peers == r->bytes_peers && sent == peers);
+}
+
 /* What devices did is in uses, if it is not NULL. */
 static heddle_simulated_jobs simulate(machine *m, heddle_simulated_gpu_use *uses)
 {
     heddle_simulated_jobs r = HEDDLE_SIMULATED_JOBS_INIT;
+    heddle_simulated_gpu_use all[MOST];
     m->d.devices = m->gpus;
-    CHECK_OK(NULL, heddle_simulate_jobs(&m->d, &r, uses));
+    CHECK_OK(NULL, heddle_simulate_jobs(&m->d, &r, all));
+    check_links(m, &r, all);
+    if (uses)
+        memcpy(uses, all, m->d.n_devices * sizeof *uses);
     CHECK_MSG((double)r.time_ns >= 0.999 * r.rates_ns, "%.3f of %.3f ms", (double)r.time_ns / 1e6, r.rates_ns / 1e6);
     if (is_verbose)
         printf("%s %llu on %u, %s, %u tasks: %.2f ms, %.4f of the bound (%.4f of the rates), in %.3f of %.3f GB, out "

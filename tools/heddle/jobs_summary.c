@@ -58,18 +58,19 @@ void jobs_summary_free(jobs_summary *s)
 
 static void print_device(const heddle_multi_device *d, FILE *out)
 {
-    cli_text pool, used, in, home, peers;
-    fprintf(out, "%-12s %8" PRIu64 " %10s %10s %10s %10s %10s %8" PRIu64 "%s\n", d->name, d->n_slices,
+    cli_text pool, used, in, home, peers, sent;
+    fprintf(out, "%-12s %8" PRIu64 " %10s %10s %10s %10s %10s %10s %8" PRIu64 "%s\n", d->name, d->n_slices,
             cli_bytes(&in, d->bytes_in), cli_bytes(&home, d->bytes_out), cli_bytes(&peers, d->bytes_peers),
-            cli_bytes(&used, d->used_bytes), cli_bytes(&pool, d->pool_bytes), d->n_left, d->is_lost ? "  lost" : "");
+            cli_bytes(&sent, d->bytes_sent), cli_bytes(&used, d->used_bytes), cli_bytes(&pool, d->pool_bytes),
+            d->n_left, d->is_lost ? "  lost" : "");
 }
 
 void jobs_summary_print(const jobs_summary *s, FILE *out)
 {
     const heddle_multi_stats *t = &s->stats;
     cli_text jobs, home, host, table;
-    fprintf(out, "\n%-12s %8s %10s %10s %10s %10s %10s %8s\n", "device", "slices", "in", "home", "peers", "used",
-            "pool", "left");
+    fprintf(out, "\n%-12s %8s %10s %10s %10s %10s %10s %10s %8s\n", "device", "slices", "in", "home", "peers", "sent",
+            "used", "pool", "left");
     for (uint32_t i = 0; i < t->n_devices; i++)
         print_device(&s->devices[i], out);
     fprintf(out,
@@ -90,10 +91,10 @@ static void json_device(const heddle_multi_device *d, FILE *out)
     json_string(out, d->name);
     fprintf(out,
             ", \"slices\": %" PRIu64 ", \"bytes_in\": %" PRIu64 ", \"bytes_out\": %" PRIu64
-            ", \"bytes_peers\": %" PRIu64 ", \"used\": %" PRIu64 ", \"pool\": %" PRIu64 ", \"left\": %" PRIu64
-            ", \"lost\": %s}",
-            d->n_slices, d->bytes_in, d->bytes_out, d->bytes_peers, d->used_bytes, d->pool_bytes, d->n_left,
-            d->is_lost ? "true" : "false");
+            ", \"bytes_peers\": %" PRIu64 ", \"bytes_sent\": %" PRIu64 ", \"used\": %" PRIu64 ", \"pool\": %" PRIu64
+            ", \"left\": %" PRIu64 ", \"lost\": %s}",
+            d->n_slices, d->bytes_in, d->bytes_out, d->bytes_peers, d->bytes_sent, d->used_bytes, d->pool_bytes,
+            d->n_left, d->is_lost ? "true" : "false");
 }
 
 static void json_ms(FILE *out, const char *key, uint64_t ns)

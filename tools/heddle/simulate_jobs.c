@@ -165,11 +165,11 @@ static void print_gpus(FILE *out, const jobs_spec *s, const heddle_simulated_job
 {
     for (uint32_t i = 0; i < s->d.n_devices; i++)
         fprintf(out,
-                "# %s %u: busy %.4f of the time, %" PRIu64 " slices; MB in %.6g, out %.6g, from others %.6g; %" PRIu64
-                " pieces had to leave\n",
+                "# %s %u: busy %.4f of the time, %" PRIu64
+                " slices; MB in %.6g, out %.6g, from others %.6g, to them %.6g; %" PRIu64 " pieces had to leave\n",
                 s->names[i], i, (double)uses[i].busy_ns / (double)(r->time_ns ? r->time_ns : 1), uses[i].n_slices,
                 (double)uses[i].bytes_in / 1e6, (double)uses[i].bytes_out / 1e6, (double)uses[i].bytes_peers / 1e6,
-                uses[i].n_left);
+                (double)uses[i].bytes_sent / 1e6, uses[i].n_left);
 }
 
 static int simulate_map(FILE *out, jobs_spec *s, uint32_t map)

@@ -144,7 +144,10 @@ int mesi_measure(mesi_ask *a, mesi_subject *s, const mesi_case *c, const mesi_pl
     mesi_close(s->c);
     if (failed)
         return failed;
-    *out = (mesi_result){
-        figure_middle(t.total_ms, t.n), mesi_bound_ms(a, c, &gpus), t.in_mb, t.home_mb, t.peers_mb, "measured"};
+    *out = (mesi_result){.ms = figure_middle(t.total_ms, t.n),
+                         .bound_ms = mesi_bound_ms(a, c, &gpus),
+                         .links = t.links,
+                         .over_model = mesi_over_model(c, &t.links, 1),
+                         .source = "measured"};
     return 0;
 }

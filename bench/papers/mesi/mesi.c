@@ -79,11 +79,13 @@ static void begin_row(const subject *s, const way *w)
 
 static void put_jobs_times(FILE *out, const mesi_times *t)
 {
-    if (t->has_jobs)
-        fprintf(out, "\t%.6g\t%.6g\t%.6g\t%.4g\t%llu", t->in_mb, t->home_mb, t->peers_mb, t->driver_ms,
-                (unsigned long long)t->n_slices);
-    else
+    if (!t->has_jobs) {
         fputs("\t-\t-\t-\t-\t-", out);
+        return;
+    }
+    fputc('\t', out);
+    mesi_put_sums(&t->links, out);
+    fprintf(out, "\t%.4g\t%llu", t->driver_ms, (unsigned long long)t->n_slices);
 }
 
 /* What a way's devices are. */

@@ -14,7 +14,14 @@
 
 #include <stdio.h>
 
-enum { MESI_MOST_GPUS = 4, MESI_MOST_PLACES = 16, MESI_WORDS = 256 };
+enum { MESI_MOST_GPUS = 4, MESI_MOST_LINKS = 64, MESI_MOST_PLACES = 16, MESI_WORDS = 256 };
+
+/* From the host, to it, from other devices, to them. */
+typedef enum mesi_direction { MESI_IN, MESI_OUT, MESI_PEERS, MESI_SENT, MESI_N_DIRECTIONS } mesi_direction;
+typedef struct mesi_links {
+    uint32_t n; /* devices */
+    uint64_t bytes[MESI_MOST_LINKS][MESI_N_DIRECTIONS];
+} mesi_links;
 
 typedef struct mesi_ask {
     const options *o;
@@ -32,9 +39,10 @@ typedef struct mesi_times {
     double compute_ms[FIGURE_RUNS], total_ms[FIGURE_RUNS]; /* sorted; total: from host memory to host memory */
     size_t n;
     int has_compute;
-    /* Of the last run, of jobs: bytes from the host, to it, and from other devices; of the driver's thread; slices. */
+    /* Of the last run, of jobs: bytes; of the driver's thread; slices. */
     int has_jobs;
-    double in_mb, home_mb, peers_mb, driver_ms;
+    mesi_links links;
+    double driver_ms;
     uint64_t n_slices;
 } mesi_times;
 
@@ -107,9 +115,21 @@ typedef struct mesi_case {
 
 typedef struct mesi_result {
     double ms, bound_ms; /* bound: the least that is possible; 0: not known */
-    double in_mb, out_mb, peers_mb;
+    mesi_links links;
+    double over_model;  /* mesi_over_model's */
     const char *source; /* "simulated", "measured" */
 } mesi_result;
+
+/* ---- links.c ---- */
+
+/* Three columns, 10^6 bytes: of all devices together from the host, to it, and from device to device. */
+void mesi_put_sums(const mesi_links *l, FILE *out);
+/* A column a direction: the same device by device, joined by +. */
+void mesi_put_each(const mesi_links *l, FILE *out);
+/* The most of what links carry over what the model says. By the model each byte crosses a link of the host once for all devices that reach one
+ * another; to a device come the bytes that its part of the result needs, from the host or from others; and the result goes home once. 0: the
+ * case has none but results (ep). */
+double mesi_over_model(const mesi_case *c, const mesi_links *l, int has_peers);
 
 uint32_t mesi_tasks(const mesi_case *c);
 

@@ -12,8 +12,8 @@
  * faster one's, equal parts take (1 + s) / (2 s) times as long as the best parts. of_bound is by the program by hand on one GPU and plain
  * copies in the same run, where devices are whole GPUs.
  *
- * All rows have the bytes that cross each kind of links, and say in the column `source` whether they are simulated or measured. What
- * cannot be measured is a row `skipped` with the reason. Hotspot has 200 steps, or N: later ones are like those. */
+ * All rows have the bytes that cross the links, of all devices together and of each, and over those of the model (links.c). The column `source` says
+ * whether they are simulated or measured. What cannot be measured is a row `skipped` with the reason. Hotspot has 200 steps, or N: later ones are like those. */
 #include "by_hand.h"
 #include "chart.h"
 #include "mesi.h"
@@ -66,10 +66,13 @@ static const figure figures[] = {
     {"mesi-15b", "ep, class D: tasks a job", HEDDLE_SIMULATED_JOB_EP, 65536, NULL, TASKS},
     {"mesi-15c", "hotspot, 8192: tasks a job", HEDDLE_SIMULATED_JOB_HOTSPOT, 8192, NULL, TASKS}};
 
-static const char head[] = "# simulated: in virtual time, by the code that spreads real jobs; 1 + 1/2 is a GPU and "
-                           "half of one; in_mb, out_mb, peers_mb: all devices together; ep's n: 2^20 pairs, measured: "
-                           "pairs\n"
-                           "app\tn\tsteps\tmachine\tway\ttasks\tms\tover\tof_bound\tin_mb\tout_mb\tpeers_mb\tsource\n";
+static const char head[] =
+    "# simulated: in virtual time, by the code that spreads real jobs; 1 + 1/2 is a GPU and "
+    "half of one; in_mb, out_mb, peers_mb: all devices together; _each: device by device; over_model: "
+    "the most of what links carry over the least that is possible; ep's n: 2^20 pairs, "
+    "measured: pairs\n"
+    "app\tn\tsteps\tmachine\tway\ttasks\tms\tover\tof_bound\tin_mb\tout_mb\tpeers_mb\t"
+    "in_mb_each\tout_mb_each\tpeers_mb_each\tsent_mb_each\tover_model\tsource\n";
 
 uint32_t mesi_tasks(const mesi_case *c) { return c->way.n_tasks == UINT32_MAX ? c->machine->n_gpus : c->way.n_tasks; }
 
@@ -99,7 +102,12 @@ static void put_row(FILE *out, const mesi_case *c, const mesi_result *r, double 
     fprintf(out, "%.5g\t", r->ms);
     put_ratio(out, r->ms, over);
     put_ratio(out, r->bound_ms, r->ms);
-    fprintf(out, "%.6g\t%.6g\t%.6g\t%s\n", r->in_mb, r->out_mb, r->peers_mb, r->source);
+    mesi_put_sums(&r->links, out);
+    fputc('\t', out);
+    mesi_put_each(&r->links, out);
+    fputc('\t', out);
+    put_ratio(out, r->over_model, 1);
+    fprintf(out, "%s\n", r->source);
 }
 
 static void put_skipped(FILE *out, const mesi_case *c, const char *way, const char *why)

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#include <string.h>
+
 static heddle_simulated_gpu gpu_of(const mesi_case *c, uint32_t i)
 {
     const mesi_machine *m = c->machine;
@@ -41,16 +43,20 @@ int mesi_simulate(const mesi_case *c, mesi_result *out)
     heddle_jobs_simulation d = simulation_of(c);
     heddle_simulated_jobs r = HEDDLE_SIMULATED_JOBS_INIT;
     heddle_simulated_gpu gpus[MESI_MOST_GPUS];
+    heddle_simulated_gpu_use uses[MESI_MOST_GPUS];
     heddle_status status;
     for (uint32_t i = 0; i < d.n_devices; i++)
         gpus[i] = gpu_of(c, i);
     d.devices = gpus;
-    status = heddle_simulate_jobs(&d, &r, NULL);
+    status = heddle_simulate_jobs(&d, &r, uses);
     if (status)
         return cli_heddle_bad(NULL, status);
-    *out = (mesi_result){(double)r.time_ns / 1e6,     r.bound_ns / 1e6,
-                         (double)r.bytes_in / 1e6,    (double)r.bytes_out / 1e6,
-                         (double)r.bytes_peers / 1e6, "simulated"};
+    *out = (mesi_result){.ms = (double)r.time_ns / 1e6, .bound_ms = r.bound_ns / 1e6, .source = "simulated"};
+    for (uint32_t i = 0; i < d.n_devices; i++) {
+        const uint64_t bytes[] = {uses[i].bytes_in, uses[i].bytes_out, uses[i].bytes_peers, uses[i].bytes_sent};
+        memcpy(out->links.bytes[out->links.n++], bytes, sizeof bytes);
+    }
+    out->over_model = mesi_over_model(c, &out->links, c->machine->has_peers);
     return CLI_OK;
 }
 

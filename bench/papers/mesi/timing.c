@@ -4,6 +4,8 @@
 
 #include "jobs_summary.h"
 
+#include <string.h>
+
 /* Jobs are given their shares by the speeds of runs before. */
 enum { WARM = 1, WARM_JOBS = 3, TIME_LIMIT_MS = 120000 };
 
@@ -96,7 +98,8 @@ int mesi_time_loop(mesi_ask *a, app_case *c, mesi_times *t)
 
 /* What a fleet's jobs have done since it was opened. */
 typedef struct sums {
-    uint64_t in, home, peers, driver_ns, n_slices;
+    mesi_links links;
+    uint64_t driver_ns, n_slices;
 } sums;
 
 typedef struct jobs_run {
@@ -110,10 +113,10 @@ static int read_sums(app_case *c, sums *out)
     jobs_summary s;
     const int failed = jobs_summary_of(&s, c->looping);
     *out = (sums){.driver_ns = s.stats.host_ns, .n_slices = s.stats.n_slices};
-    for (uint32_t i = 0; !failed && i < s.stats.n_devices; i++) {
-        out->in += s.devices[i].bytes_in;
-        out->home += s.devices[i].bytes_out;
-        out->peers += s.devices[i].bytes_peers;
+    for (uint32_t i = 0; !failed && i < s.stats.n_devices && i < MESI_MOST_LINKS; i++) {
+        const heddle_multi_device *d = &s.devices[i];
+        const uint64_t bytes[] = {d->bytes_in, d->bytes_out, d->bytes_peers, d->bytes_sent};
+        memcpy(out->links.bytes[out->links.n++], bytes, sizeof bytes);
     }
     jobs_summary_free(&s);
     return failed ? app_failed(c) : 0;
@@ -122,9 +125,10 @@ static int read_sums(app_case *c, sums *out)
 static void note(mesi_times *t, const sums *now, const sums *before)
 {
     t->has_jobs = 1;
-    t->in_mb = 1e-6 * (double)(now->in - before->in);
-    t->home_mb = 1e-6 * (double)(now->home - before->home);
-    t->peers_mb = 1e-6 * (double)(now->peers - before->peers);
+    t->links = now->links;
+    for (uint32_t i = 0; i < before->links.n; i++)
+        for (int d = 0; d < MESI_N_DIRECTIONS; d++)
+            t->links.bytes[i][d] -= before->links.bytes[i][d];
     t->driver_ms = 1e-6 * (double)(now->driver_ns - before->driver_ns);
     t->n_slices = now->n_slices - before->n_slices;
 }

@@ -23,7 +23,7 @@ typedef struct hd_jobs_device {
     uint64_t pool_bytes;
     uint64_t given[HD_N_ROLES], seen[HD_N_ROLES],
         passed[HD_N_ROLES]; /* points of its queues: passed, and told the line */
-    uint64_t bytes_in, bytes_out, bytes_peers, n_slices;
+    uint64_t bytes_in, bytes_out, bytes_peers, bytes_sent, n_slices;
     uint64_t since_ns;  /* when it last passed a point, or had nothing under way */
     uint32_t fail_code; /* of a body; 0: none has failed */
     uint64_t fail_index;

@@ -175,8 +175,10 @@ void hd_put_count(hd_jobs *j, const hd_seg_op *o, uint64_t n)
         d->bytes_in += n_bytes;
     else if (o->to == HD_HOME)
         d->bytes_out += n_bytes;
-    else if (o->from != o->to)
+    else if (o->from != o->to) {
         d->bytes_peers += n_bytes;
+        j->devices[o->from].bytes_sent += n_bytes;
+    }
 }
 
 heddle_status hd_put_work(hd_jobs *j, const hd_seg_op *o, const hd_given *given)

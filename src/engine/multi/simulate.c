@@ -516,8 +516,10 @@ static void tell_device(sim_jobs *x, uint32_t d)
     uint32_t e;
     u->bytes_in = hd_segments_moved(s, HD_HOME, d);
     u->bytes_out = hd_segments_moved(s, d, HD_HOME);
-    for (e = 0; e < x->d->n_devices; e++)
+    for (e = 0; e < x->d->n_devices; e++) {
         u->bytes_peers += e == d ? 0 : hd_segments_moved(s, e, d);
+        u->bytes_sent += e == d ? 0 : hd_segments_moved(s, d, e);
+    }
     u->n_slices = x->queues[hd_seg_queue(d, HD_QUEUE_BODIES)].ops.n;
     u->n_left = hd_segments_n_left(s, d);
     x->sum.bytes_in += u->bytes_in;

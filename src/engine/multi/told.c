@@ -53,6 +53,7 @@ HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t devic
     full.bytes_in = d->bytes_in;
     full.bytes_out = d->bytes_out;
     full.bytes_peers = d->bytes_peers;
+    full.bytes_sent = d->bytes_sent;
     full.n_slices = d->n_slices;
     full.n_left = hd_segments_n_left(hd_line_segments(m->jobs->line), device);
     hd_segments_count(hd_line_segments(m->jobs->line), &c);
