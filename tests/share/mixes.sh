@@ -29,7 +29,7 @@ holds() { awk "BEGIN { exit !($1) }" || { cat "$scratch/figures/cumas-mixes.tsv"
 
 echo "-- all subjects"
 orders=$((${#sanitized} ? 1 : 5))
-figures 0 --opt figures=mixes,4.1,4.2,4.8 --opt orders=$orders
+figures 0 --opt figures=mixes,4.1,4.2,4.8,4.9 --opt orders=$orders
 for mix in table balanced; do
     n=$([ $mix = table ] && echo $orders || echo $(((2 * orders + 4) / 5)))
     best=$(value $mix "best possible" - ms)
@@ -51,6 +51,16 @@ done
 [ "$(grep -c '^measured' "$scratch/figures/cumas-4.1.tsv")" = 12 ] || fail "4.1: $(cat "$scratch/figures/cumas-4.1.tsv")"
 [ "$(grep -c '^measured	exact	.*	all	' "$scratch/figures/cumas-4.2.tsv")" = 12 ] || fail "4.2: $(cat "$scratch/figures/cumas-4.2.tsv")"
 [ -n "$sanitized" ] || grep -q '^measured	table	A	exact	12	5	' "$scratch/figures/cumas-4.8.tsv" || fail "4.8: $(cat "$scratch/figures/cumas-4.8.tsv")"
+# How long the GPU and copies out were idle is known where a daemon ran; under `none` copies ask for nothing.
+awk -F '\t' '$1 != "measured" { next }
+    FILENAME ~ /mixes/ { ms[$2, $3, $4] = $6; orders[$2, $3, $4] = $5; next }
+    function is_part(idle, whole) { return idle != "-" && idle >= 0 && idle < whole }
+    { seen[$2, $3, $4]++; whole = ms[$2, $3, $4]
+      if ($5 != orders[$2, $3, $4] || !is_part($6, whole) || ($3 == "none" ? $7 != "-" : !is_part($7, whole))) { print; bad = 1 } }
+    END { for (mix = 0; mix < 2; mix++) { m = mix ? "balanced" : "table"
+              if (seen[m, "exact", 12] != 1 || seen[m, "exact", 8] != 1 || seen[m, "fifo", 12] != 1 || seen[m, "strings", 12] != 1 ||
+                  seen[m, "dp", 12] != 1 || seen[m, "none", 12] != 1 || (m, "time slices", 0) in seen) bad = 1 }
+          exit bad }' "$scratch/figures"/cumas-{mixes,4.9}.tsv || { cat "$scratch/figures/cumas-4.9.tsv"; fail "4.9"; }
 if command -v nvidia-cuda-mps-control >/dev/null; then
     echo "MPS is here: what it says is not looked at"
 else

@@ -84,13 +84,15 @@ race
 stop_daemon
 if command -v python3 >/dev/null; then
     python3 - "$scratch/trace.json" <<'END' || fail "the trace"
-import json, sys
+import json, sys, time
 events = json.load(open(sys.argv[1]))
 rows = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
 for row in rows:  # slices of a link do not overlap
     slices = sorted((e["ts"], e["ts"] + e["dur"]) for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == row)
     if row[0] == 1 and "copies" in rows[row]:
         assert all(a[1] <= b[0] + 0.01 for a, b in zip(slices, slices[1:])), rows[row]
+clock = [e["args"]["begin_ns"] for e in events if e["ph"] == "M" and "begin_ns" in e["args"]]
+assert len(clock) == 1 and clock[0] <= time.monotonic_ns(), clock
 names = {n for n in rows.values()}
 assert {"GPU 0 copies in", "GPU 0 kernels", "GPU 0 copies out"} <= names, names
 waits = [e for e in events if e["ph"] == "X" and e["name"] == "waits to copy in"]

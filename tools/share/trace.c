@@ -45,9 +45,11 @@ share_trace *share_trace_open(const char *path, uint64_t now_ns)
         free(t);
         return NULL;
     }
-    fputs("[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"links and GPUs\"}},\n"
-          "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":2,\"args\":{\"name\":\"programs\"}}",
-          t->out);
+    fprintf(t->out,
+            "[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"links and GPUs\","
+            "\"begin_ns\":%" PRIu64 "}},\n"
+            "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":2,\"args\":{\"name\":\"programs\"}}",
+            now_ns);
     return t;
 }
 

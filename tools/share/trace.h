@@ -2,7 +2,8 @@
 /* trace.h - what the daemon saw, as events for Perfetto: a row each for copies in, kernels and copies out of a GPU, and one for each
  * program with its waiting. Turns of a task are joined by arrows. What was expected stands beside what was measured.
  *
- * The file is an array that is written as things happen; Perfetto takes it without its end, too. Kernels are known from what programs
+ * The file is an array that is written as things happen, a line an event; Perfetto takes it without its end, too. Times count from begin_ns,
+ * on the machine's monotonic clock, which the name of the first process has beside it. Kernels are known from what programs
  * tell at the end of a task. A trace that is NULL takes everything and writes nothing. */
 #ifndef SHARE_TRACE_H
 #define SHARE_TRACE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* by_row.c - figures 4.8 and 4.9: the makespan of five sets of orders of arrival by ROW, and how long the GPU and copies out are idle meanwhile. The
- * sets are A to E; fewer orders make fewer sets. */
+ * sets are A to E; fewer orders make fewer sets. Measured idle times are those that the daemon of heddle share saw, under each of its policies. */
 #include "cumas.h"
 
 #include <string.h>
@@ -51,10 +51,26 @@ static void put_times(FILE *out, const char *mix, const char *policy, uint32_t r
     put_sets(out, "simulated", mix, policy, row, o);
 }
 
+static void put_known(FILE *out, const double *ms, uint32_t n)
+{
+    if (n)
+        fprintf(out, "\t%.4g", cumas_mean(ms, n));
+    else
+        fputs("\t-", out);
+}
+
+static void put_idle_row(FILE *out, const char *how, const char *mix, const char *policy, uint32_t row,
+                         const cumas_outcome *o)
+{
+    fprintf(out, "%s\t%s\t%s\t%u\t%u", how, mix, policy, row, o->n);
+    put_known(out, o->idle_gpu_ms, o->n_idle_gpu);
+    put_known(out, o->idle_out_ms, o->n_idle_out);
+    fputc('\n', out);
+}
+
 static void put_idle(FILE *out, const char *mix, const char *policy, uint32_t row, const cumas_outcome *o)
 {
-    fprintf(out, "simulated\t%s\t%s\t%u\t%u\t%.4g\t%.4g\n", mix, policy, row, o->n, cumas_mean(o->idle_gpu_ms, o->n),
-            cumas_mean(o->idle_out_ms, o->n));
+    put_idle_row(out, "simulated", mix, policy, row, o);
 }
 
 static int simulate_mix(const cumas_ask *a, const cumas_kind *k, put_fn *put, FILE *out, by_row *b)
@@ -116,6 +132,17 @@ int cumas_make_rows(const cumas_ask *a, const cumas_measured *m)
     return figure_end_or_drop(&f, "cumas-4.8", 1, status);
 }
 
+/* Where a daemon saw it. */
+static void put_measured_idle(const cumas_measured *m, FILE *out)
+{
+    for (uint32_t at = 0; m && at < CUMAS_N_MIXES; at++)
+        for (uint32_t id = 0; id < CUMAS_N_SUBJECTS; id++) {
+            const cumas_outcome *o = &m->mixes[at].subjects[id];
+            if (o->n_idle_gpu || o->n_idle_out)
+                put_idle_row(out, "measured", cumas_kinds[at].name, cumas_subjects[id].name, cumas_subjects[id].row, o);
+        }
+}
+
 int cumas_make_idle(const cumas_ask *a, const cumas_measured *m)
 {
     static const char *const series[] = {"strings, GPU", "strings, out", "fifo, GPU", "fifo, out",  "dp, GPU",
@@ -123,12 +150,12 @@ int cumas_make_idle(const cumas_ask *a, const cumas_measured *m)
     figure_files f = {.dir = a->out};
     by_row b[CUMAS_N_MIXES];
     int status = CLI_OK;
-    (void)m; /* programs do not tell */
     if (figure_begin(&f))
         return CLI_BAD;
     fputs("how\tmix\tpolicy\trow\torders\tgpu_ms\tout_ms\n", f.tsv.out);
     for (uint32_t at = 0; at < CUMAS_N_MIXES && !status; at++)
         status = simulate_mix(a, &cumas_kinds[at], put_idle, f.tsv.out, &b[at]);
+    put_measured_idle(m, f.tsv.out);
     if (!status)
         draw("How long the GPU and copies out are idle",
              "simulated; between the first and the last use, the table's sizes", series, COUNT(series), b[0].idle,

@@ -173,7 +173,7 @@ static const struct {
                {"4.1", cumas_make_parts, CUMAS_ALONE},
                {"4.2", cumas_make_timelines, CUMAS_ALONE | CUMAS_BESIDE},
                {"4.8", cumas_make_rows, CUMAS_ALONE | CUMAS_BESIDE},
-               {"4.9", cumas_make_idle, 0},
+               {"4.9", cumas_make_idle, CUMAS_ALONE | CUMAS_BESIDE},
                {"4.10", cumas_make_planning, 0},
                {"4.11", cumas_make_copies, 0},
                {"4.12", cumas_make_kernels, CUMAS_ALONE | CUMAS_SIZES},

@@ -45,7 +45,8 @@ extern const cumas_kind cumas_kinds[CUMAS_N_MIXES];
 typedef struct cumas_outcome {
     uint32_t n; /* 0: there are none, and why */
     double ms[CUMAS_MOST_ORDERS], mean_end_ms[CUMAS_MOST_ORDERS];
-    double idle_gpu_ms[CUMAS_MOST_ORDERS], idle_out_ms[CUMAS_MOST_ORDERS]; /* simulated ones */
+    uint32_t n_idle_gpu, n_idle_out; /* of orders for which it is known how long the GPU and copies out were idle */
+    double idle_gpu_ms[CUMAS_MOST_ORDERS], idle_out_ms[CUMAS_MOST_ORDERS];
     char why[MIX_ERROR];
 } cumas_outcome;
 

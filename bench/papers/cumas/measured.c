@@ -3,6 +3,7 @@
  * better, and tells the daemon what each program does. Then each subject has a start, with as many rounds as orders of arrival. */
 #include "cumas.h"
 #include "room.h"
+#include "used.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,27 @@ static void take(cumas_outcome *o, const mix_rounds *r)
     o->n = r->n;
 }
 
+static void put_idle(double *idle_ms, uint32_t *n, double ms)
+{
+    if (ms >= 0)
+        idle_ms[(*n)++] = ms;
+}
+
+/* Of rounds in which the daemon saw some. */
+static void take_idle(const room *from, cumas_outcome *o, const mix_rounds *r)
+{
+    char trace[ROOM_NAME];
+    used u;
+    room_trace(from, trace);
+    if (!used_read(&u, trace))
+        for (uint32_t i = 0; i < r->n; i++) {
+            const double begin = mix_first_ms(r, i), end = begin + mix_makespan_ms(r, i);
+            put_idle(o->idle_gpu_ms, &o->n_idle_gpu, used_idle_ms(&u, USED_KERNELS, begin, end));
+            put_idle(o->idle_out_ms, &o->n_idle_out, used_idle_ms(&u, USED_OUT, begin, end));
+        }
+    used_free(&u);
+}
+
 static void run_subject(measuring *m, cumas_subject_id id)
 {
     const cumas_subject *s = &cumas_subjects[id];
@@ -148,8 +170,11 @@ static void run_subject(measuring *m, cumas_subject_id id)
         return;
     }
     mix_arrive(rounds, 1);
-    if (!run(m, &how, rounds, o->why))
-        take(o, rounds);
+    if (run(m, &how, rounds, o->why))
+        return;
+    take(o, rounds);
+    if (how.policy)
+        take_idle(&m->room, o, rounds);
 }
 
 static void measure_mix(measuring *m)

@@ -40,7 +40,7 @@ static void nap_ms(long ms)
 /* ---- files ---- */
 
 typedef struct path {
-    char text[160];
+    char text[ROOM_NAME];
 } path;
 
 static path path_of(const room *r, const char *what, uint32_t i)
@@ -245,11 +245,13 @@ static void end_daemon(room *r)
 
 static int start_daemon(room *r, const room_start *how, char *why)
 {
+    path trace = named(r, "trace");
     char row[16], *words[] = {r->heddle,  "share",
                               "start",    "--foreground",
                               "--mps",    "off", /* else as the environment says */
                               "--policy", (char *)(uintptr_t)how->policy,
                               "--row",    row,
+                              "--trace",  trace.text,
                               NULL};
     int fd = -1, status;
     snprintf(row, sizeof row, "%u", how->row);
@@ -321,6 +323,8 @@ int room_keep(const room *r)
 }
 
 void room_forget(const room *r) { unlink(named(r, "learnt").text); }
+
+void room_trace(const room *r, char name[ROOM_NAME]) { strcpy(name, named(r, "trace").text); }
 
 /* ---- a start ---- */
 

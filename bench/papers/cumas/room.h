@@ -9,6 +9,8 @@
 
 #include <sys/types.h>
 
+enum { ROOM_NAME = 160 }; /* bytes, of a file in the folder */
+
 typedef struct room {
     char folder[88], heddle[1024], programs[1024];
     pid_t daemon; /* 0: none runs */
@@ -33,5 +35,7 @@ int room_run(room *r, const mix *m, const room_start *how, const mix_rounds *rou
 /* What the daemon learnt in the last start is known in those that follow. 0, or -1: it learnt nothing. */
 int room_keep(const room *r);
 void room_forget(const room *r);
+/* Of the last start that had a daemon: its trace. */
+void room_trace(const room *r, char name[ROOM_NAME]);
 
 #endif

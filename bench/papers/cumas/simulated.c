@@ -26,7 +26,7 @@ int cumas_simulate(const share_load *load, const share_replay_how *how, uint32_t
         out->idle_gpu_ms[i] = r.idle_ns[SHARE_P] / 1e6;
         out->idle_out_ms[i] = r.idle_ns[SHARE_R] / 1e6;
     }
-    out->n = n;
+    out->n = out->n_idle_gpu = out->n_idle_out = n;
     return CLI_OK;
 }
 
