@@ -5,6 +5,7 @@
 
 #include "histogram_bodies.h"
 #include "input.h"
+#include "mosaic.h"
 #include "noise.h"
 
 #include <inttypes.h>
@@ -44,25 +45,26 @@ static int get_bytes(histogram_case *p, char *error)
     return p->bytes ? 0 : -1;
 }
 
-static int check_size(const histogram_case *p, const app_request *q, char *error)
+static int check_most(uint64_t n, char *error)
 {
-    if (!q->n[0] || q->n[0] == p->c.n[0])
+    if (n <= MOST)
         return 0;
-    snprintf(error, APP_ERROR, "-n asks for %" PRIu64 " bytes, but the input has %" PRIu64, q->n[0], p->c.n[0]);
+    snprintf(error, APP_ERROR, "%" PRIu64 " bytes are too many: histogram takes %" PRIu64 " at most", n, MOST);
     return -1;
 }
 
+/* A photograph's bytes are one row here. */
 static int load_file(histogram_case *p, const app_request *q, char *error)
 {
+    uint64_t *n = p->c.n, rows, cols;
     uint8_t *pixels = NULL;
-    uint64_t n[2];
     int rc;
-    if (input_pgm(q->inputs[0], &pixels, &n[0], &n[1], error))
+    if (input_pgm(q->inputs[0], &pixels, &rows, &cols, error))
         return -1;
-    p->c.n[0] = n[0] * n[1];
-    rc = check_size(p, q, error) || get_bytes(p, error) ? -1 : 0;
+    rc =
+        mosaic_side(rows * cols, q->n[0], "bytes", n, error) || check_most(n[0], error) || get_bytes(p, error) ? -1 : 0;
     if (!rc)
-        memcpy(p->bytes, pixels, p->c.n[0]);
+        mosaic_lay(pixels, (const uint64_t[2]){1, rows * cols}, p->bytes, (const uint64_t[2]){1, n[0]});
     free(pixels);
     return rc;
 }
@@ -70,12 +72,7 @@ static int load_file(histogram_case *p, const app_request *q, char *error)
 static int make_up(histogram_case *p, const app_request *q, char *error)
 {
     p->c.n[0] = q->n[0] ? q->n[0] : app_histogram.n[0];
-    if (p->c.n[0] > MOST) {
-        snprintf(error, APP_ERROR, "%" PRIu64 " bytes are too many: histogram takes %" PRIu64 " at most", p->c.n[0],
-                 MOST);
-        return -1;
-    }
-    if (get_bytes(p, error))
+    if (check_most(p->c.n[0], error) || get_bytes(p, error))
         return -1;
     app_spread(n_rows(&p->c), HISTOGRAM_ROW / 8, fill, p->bytes);
     return 0;
@@ -169,7 +166,7 @@ static const app_option options[] = {{"tile", "256", "kibibytes of a call of the
 const app app_histogram = {
     .name = "histogram",
     .summary = "how often each value occurs among bytes",
-    .formats = "8-bit PGM (P5)",
+    .formats = MOSAIC_FORMATS,
     .options = options,
     .table = &histogram,
     .loops = &histogram,

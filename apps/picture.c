@@ -20,12 +20,30 @@ static size_t table_bytes(const picture *p)
 
 /* ---- prepare and free ---- */
 
+static int get_pixels(const app_case *c, uint8_t **pixels, char *error)
+{
+    *pixels = app_alloc(c->n[0] * c->n[1], 1, "the picture", error);
+    return *pixels ? 0 : -1;
+}
+
 static int load_file(app_case *c, const app_request *q, uint8_t **pixels, char *error)
 {
-    uint64_t n[2];
-    if (input_pgm(q->inputs[0], pixels, &n[0], &n[1], error))
+    app_request whole = *q;
+    uint8_t *photograph = NULL;
+    uint64_t size[2];
+    int rc;
+    if (input_pgm(q->inputs[0], &photograph, &size[0], &size[1], error))
         return -1;
-    return app_sizes(c->app, q, n, MAX_SIDE, 1, c->n, c->b, error);
+    rc = mosaic_side(size[0], q->n[0], "rows", &whole.n[0], error) ||
+                 mosaic_side(size[1], q->n[1], "columns", &whole.n[1], error) ||
+                 app_sizes(c->app, &whole, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, c->n, c->b, error) ||
+                 get_pixels(c, pixels, error)
+             ? -1
+             : 0;
+    if (!rc)
+        mosaic_lay(photograph, size, *pixels, c->n);
+    free(photograph);
+    return rc;
 }
 
 static void fill(void *self, uint64_t begin, uint64_t end)
@@ -39,10 +57,7 @@ int picture_pixels(app_case *c, const app_request *q, uint8_t **pixels, char *er
 {
     if (q->n_inputs)
         return load_file(c, q, pixels, error);
-    if (app_sizes(c->app, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, c->n, c->b, error))
-        return -1;
-    *pixels = app_alloc(c->n[0] * c->n[1], 1, "the picture", error);
-    if (!*pixels)
+    if (app_sizes(c->app, q, (const uint64_t[2]){0, 0}, MAX_SIDE, 1, c->n, c->b, error) || get_pixels(c, pixels, error))
         return -1;
     app_spread(c->n[0] * c->n[1], 1, fill, *pixels);
     return 0;

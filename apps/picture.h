@@ -2,11 +2,12 @@
 /* picture.h - what sat and inthist share: a grey picture, and one or several tables of prefix sums over it,
  * [plane][row][col] in 32 bits; the graph of their tiles, the wave, the check.
  *
- * Input: 8-bit PGM. Without --input: noise. */
+ * Input: 8-bit PGM, laid out over more rows or columns if these are asked for (mosaic.h). Without --input: noise. */
 #ifndef PICTURE_H
 #define PICTURE_H
 
 #include "app.h"
+#include "mosaic.h"
 #include "prefix.h"
 
 typedef struct picture {

@@ -92,7 +92,7 @@ static void check_subject(const subject *s, const place *list, size_t n)
 /* Most pairs of steps are replays; the last step has no pair. */
 static void test_steps(void)
 {
-    const subject s = {"hotspot", {96, 80}, {0, 0}, {{"steps", "41"}}, 1};
+    const subject s = {"hotspot", {96, 80}, {0, 0}, {{"steps", "41"}}, 1, NULL};
     heddle_sequence_stats got = HEDDLE_SEQUENCE_STATS_INIT;
     bytes want = looped_serial(&s, "jobs");
     app_case *c;
@@ -109,7 +109,7 @@ static void test_steps(void)
 /* The first temperatures and the power come from the host once; of two arrays that change places, only the result goes home. */
 static void check_home(const char *steps)
 {
-    const subject s = {"hotspot", {96, 80}, {0, 0}, {{"steps", steps}}, 1};
+    const subject s = {"hotspot", {96, 80}, {0, 0}, {{"steps", steps}}, 1, NULL};
     static const char devices[] = "3*virtual:";
     const uint64_t array_bytes = 96 * 80 * sizeof(float);
     uint64_t in = 0, out = 0;
@@ -138,7 +138,7 @@ static void test_home(void)
 /* A grid of blocks that fit, and as many jobs as there are panels. */
 static void test_grid(void)
 {
-    const subject s = {"matmul", {300, 260}, {16, 16}, {{"k", "200"}}, 1};
+    const subject s = {"matmul", {300, 260}, {16, 16}, {{"k", "200"}}, 1, NULL};
     const uint64_t pool_bytes = 100000;
     app_case *c = looped_prepare(&s, "jobs", "virtual:", pool_bytes);
     const app_loop_form *f = &c->looping->form;
@@ -157,7 +157,7 @@ static void test_grid(void)
  * the first ones may have been given before the next jobs were started. */
 static void test_traffic(void)
 {
-    const subject s = {"matmul", {512, 512}, {16, 16}, {{"k", "512"}}, 1};
+    const subject s = {"matmul", {512, 512}, {16, 16}, {{"k", "512"}}, 1, NULL};
     static const char slow[] = "virtual:latency=1e-3"; /* a slice takes longer than to start all jobs */
     const uint64_t matrix = 512 * 512 * 4;
     app_case *c = looped_prepare(&s, "jobs", slow, 3 * matrix / 16);
@@ -173,7 +173,7 @@ static void test_traffic(void)
 
 static void test_library(void)
 {
-    const subject s = {"matmul", {130, 70}, {16, 16}, {{"body", "library"}, {"parts", "3"}}, 2};
+    const subject s = {"matmul", {130, 70}, {16, 16}, {{"body", "library"}, {"parts", "3"}}, 2, NULL};
     app_case *c = looped_prepare(&s, "jobs", "2*virtual:", 0); /* there the host works */
     free(looped_run(c, "2*virtual:").at);
     c->app->free(c);
@@ -194,7 +194,7 @@ static void prepare_refused(const char *key, const char *value, const char *word
 static void build_refused(const char *engine, uint64_t pool_bytes, uint64_t n_tasks, uint32_t n_tasks_2,
                           const app_pair *opt, const char *word)
 {
-    const subject s = {"matmul", {50, 50}, {16, 16}, {*opt}, 1};
+    const subject s = {"matmul", {50, 50}, {16, 16}, {*opt}, 1, NULL};
     app_case *c = looped_case(&s, engine, "2*virtual:memory=1e6", pool_bytes);
     c->spawning.n_tasks = n_tasks;
     c->spawning.n_tasks_2 = n_tasks_2;
@@ -219,7 +219,7 @@ static void test_refused(void)
 /* A run that takes too long is stopped. */
 static void test_limit(void)
 {
-    const subject slow = {"hotspot", {400, 400}, {0, 0}, {{"steps", "100000"}}, 1};
+    const subject slow = {"hotspot", {400, 400}, {0, 0}, {{"steps", "100000"}}, 1, NULL};
     app_case *c = looped_prepare(&slow, "jobs", "2*virtual:", 0);
     c->time_limit_ms = 20;
     CHECK(c->scenario->engine->run(c));

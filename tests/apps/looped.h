@@ -14,29 +14,35 @@ typedef struct subject {
     uint64_t n[2], b[2];
     app_pair opts[2];
     size_t n_opts;
+    const char *input; /* NULL: made up */
 } subject;
 
+/* Of 303 rows and 384 columns: it is laid out again and again. */
+#define PHOTOGRAPH TEST_SOURCE_DIR "/data/images/coins_384x303.pgm"
+
 static const subject subjects[] = {
-    {"blackscholes", {30011, 0}, {0, 0}, {{"tile", "100"}}, 1},
-    {"blackscholes", {1, 0}, {0, 0}, {{"rate", "0"}, {"volatility", "1"}}, 2},
-    {"boxfilter", {301, 217}, {7, 50}, {{NULL, NULL}}, 0},
-    {"boxfilter", {60, 700}, {64, 600}, {{"reach", "0"}}, 1},
-    {"boxfilter", {33, 41}, {5, 8}, {{"reach", "127"}}, 1},
-    {"boxfilter", {700, 1}, {9, 1}, {{"reach", "3"}}, 1},
-    {"ep", {300007, 0}, {0, 0}, {{"tile", "1"}}, 1},
-    {"ep", {70, 0}, {0, 0}, {{NULL, NULL}}, 0},
-    {"histogram", {1000003, 0}, {0, 0}, {{"tile", "12"}}, 1},
-    {"histogram", {5, 0}, {0, 0}, {{NULL, NULL}}, 0},
-    {"hotspot", {97, 130}, {9, 50}, {{"steps", "3"}}, 1},
-    {"hotspot", {65, 1100}, {0, 0}, {{"steps", "5"}}, 1},
-    {"hotspot", {1, 1}, {0, 0}, {{"steps", "1"}}, 1},
-    {"mandel", {90, 71}, {3, 40}, {{"most", "60"}}, 1},
-    {"mandel", {40, 300}, {0, 0}, {{"most", "60"}}, 1},
-    {"matmul", {301, 217}, {64, 50}, {{"k", "77"}}, 1},
-    {"matmul", {300, 260}, {0, 0}, {{"k", "141"}, {"parts", "3"}}, 2},
-    {"matmul", {256, 384}, {0, 0}, {{"k", "96"}, {"parts", "3"}}, 2},
-    {"matmul", {150, 140}, {0, 0}, {{"type", "int32"}, {"parts", "7"}}, 2},
-    {"matmul", {1, 1}, {0, 0}, {{"type", "int32"}}, 1},
+    {"blackscholes", {30011, 0}, {0, 0}, {{"tile", "100"}}, 1, NULL},
+    {"blackscholes", {1, 0}, {0, 0}, {{"rate", "0"}, {"volatility", "1"}}, 2, NULL},
+    {"boxfilter", {301, 217}, {7, 50}, {{NULL, NULL}}, 0, NULL},
+    {"boxfilter", {60, 700}, {64, 600}, {{"reach", "0"}}, 1, NULL},
+    {"boxfilter", {33, 41}, {5, 8}, {{"reach", "127"}}, 1, NULL},
+    {"boxfilter", {700, 1}, {9, 1}, {{"reach", "3"}}, 1, NULL},
+    {"boxfilter", {310, 401}, {30, 70}, {{NULL, NULL}}, 0, PHOTOGRAPH},
+    {"ep", {300007, 0}, {0, 0}, {{"tile", "1"}}, 1, NULL},
+    {"ep", {70, 0}, {0, 0}, {{NULL, NULL}}, 0, NULL},
+    {"histogram", {1000003, 0}, {0, 0}, {{"tile", "12"}}, 1, NULL},
+    {"histogram", {5, 0}, {0, 0}, {{NULL, NULL}}, 0, NULL},
+    {"histogram", {500001, 0}, {0, 0}, {{"tile", "12"}}, 1, PHOTOGRAPH},
+    {"hotspot", {97, 130}, {9, 50}, {{"steps", "3"}}, 1, NULL},
+    {"hotspot", {65, 1100}, {0, 0}, {{"steps", "5"}}, 1, NULL},
+    {"hotspot", {1, 1}, {0, 0}, {{"steps", "1"}}, 1, NULL},
+    {"mandel", {90, 71}, {3, 40}, {{"most", "60"}}, 1, NULL},
+    {"mandel", {40, 300}, {0, 0}, {{"most", "60"}}, 1, NULL},
+    {"matmul", {301, 217}, {64, 50}, {{"k", "77"}}, 1, NULL},
+    {"matmul", {300, 260}, {0, 0}, {{"k", "141"}, {"parts", "3"}}, 2, NULL},
+    {"matmul", {256, 384}, {0, 0}, {{"k", "96"}, {"parts", "3"}}, 2, NULL},
+    {"matmul", {150, 140}, {0, 0}, {{"type", "int32"}, {"parts", "7"}}, 2, NULL},
+    {"matmul", {1, 1}, {0, 0}, {{"type", "int32"}}, 1, NULL},
 };
 /* All that a loop writes and finds. */
 typedef struct bytes {
@@ -72,6 +78,8 @@ static app_case *looped_case(const subject *s, const char *engine, const char *d
                            .b = {s->b[0], s->b[1]},
                            .opts = s->opts,
                            .n_opts = s->n_opts,
+                           .inputs = &s->input,
+                           .n_inputs = s->input != NULL,
                            .spawning = {.pool_bytes = pool_bytes}};
     const app *a = app_find(s->app);
     char error[APP_ERROR];

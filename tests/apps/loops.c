@@ -125,7 +125,7 @@ static void test_rows_of_product(void)
 {
     static const char *const types[] = {"fp32", "int32"};
     for (int i = 0; i < 2; i++) {
-        const subject large = {"matmul", {700, 600}, {0, 0}, {{"k", "400"}, {"type", types[i]}}, 2};
+        const subject large = {"matmul", {700, 600}, {0, 0}, {{"k", "400"}, {"type", types[i]}}, 2, NULL};
         app_case *c = looped_prepare(&large, "loop", "cpu:2", 0);
         bytes got = looped_run(c, "cpu:2");
         uint8_t *product = c->looping->form.rows[2].host;
@@ -140,7 +140,7 @@ static void test_rows_of_product(void)
 /* A run that takes too long is stopped, and the next one does not. */
 static void test_limit(void)
 {
-    const subject slow = {"mandel", {200, 200}, {1, 100}, {{"most", "100000"}}, 1};
+    const subject slow = {"mandel", {200, 200}, {1, 100}, {{"most", "100000"}}, 1, NULL};
     app_case *c = looped_prepare(&slow, "loop", "cpu:2", 0);
     c->time_limit_ms = 20;
     CHECK(c->scenario->engine->run(c));

@@ -46,6 +46,7 @@ HEDDLE_BACKEND=fast refused 'HEDDLE_BACKEND=fast' run ep
 HEDDLE_SPLIT=best refused 'HEDDLE_SPLIT=best' run ep
 refused '100 pairs are not those of the class' run ep -n 100 --opt class=S
 refused '-n asks for 9 bytes, but the input has 116352' run histogram -n 9 --input "$data/images/coins_384x303.pgm"
+refused '-n asks for 302 rows, but the input has 303' run sat -n 302x400 --input "$data/images/coins_384x303.pgm"
 refused "unknown schedule 'tickets'; did you mean 'ticket'" run sw --schedule tickets
 refused '--by-body 3' run sw --by-body=3
 refused '--device' run sw --device first

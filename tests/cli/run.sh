@@ -333,6 +333,11 @@ refused 'sw/wavefront takes one pair with linear gaps' run sw/wavefront -n 600 -
 run 0 run histogram --input "$source_dir/data/images/coins_384x303.pgm" --devices cpu:2
 in_out '^  size +116352$'
 in_out 'hist256 = .0, 1, 2, 7, 10, 7, 10, 27, '
+for app in conv dct inthist sat 'boxfilter --devices cpu:2'; do # laid out over a larger size
+    # shellcheck disable=SC2086
+    run 0 run $app --input "$source_dir/data/images/coins_384x303.pgm" -n 310x400
+    in_out '^  check +ok$'
+done
 for how in '--backend serial' '--backend cpu --workers 1'; do # where the options and variables say
     # shellcheck disable=SC2086
     run 0 run ep -n 5000 $how --json
