@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cases.h - all cases of a data folder: each expected.json that one of the apps can answer. They run on the serial
- * backend and on the cpu backend with every policy, waves on one to four threads; cases above a tenth of a second run
- * once, on the cpu backend. With --cuda the waves and loops alone run, on a GPU. The largest cases of sw are in large.c. */
+ * backend and on the cpu backend with every policy, waves on one to four threads, loops and wavefronts also on fleets of
+ * several devices; cases above a tenth of a second run once, on the cpu backend or such a fleet. With --cuda the waves and loops alone run, on a GPU. The largest cases of sw are in large.c. */
 #ifndef CASES_H
 #define CASES_H
 
@@ -33,8 +33,8 @@ static void folder_open(folder *f, const char *root, const char *name)
     f->expected = known_load(root, name);
 }
 
-/* Turn 0 is the serial backend; then graphs take every policy, waves one to four threads, and fleets two and three cores. On a GPU a
- * wave runs under its own schedule, then under auto. A fleet is where the context is. */
+/* Turn 0 is the serial backend; then graphs take every policy, waves one to four threads, and fleets two cores, then several
+ * devices. On a GPU a wave runs under its own schedule, then under auto, and a fleet is where the context is. */
 static uint32_t n_turns(const app_scenario *s)
 {
     if (on_gpu)
@@ -42,6 +42,12 @@ static uint32_t n_turns(const app_scenario *s)
     if (app_engine_has_fleet(s->engine))
         return 3;
     return s->engine->schedule ? 5 : HEDDLE_N_POLICIES;
+}
+
+/* NULL: the fleet is where the context is. */
+static const char *devices_of(const app_scenario *s, uint32_t turn)
+{
+    return app_engine_has_fleet(s->engine) && turn + 1 == n_turns(s) && !on_gpu ? "2*virtual: cpu:1" : NULL;
 }
 
 /* A long case runs in the last turn alone. */
@@ -75,7 +81,7 @@ static void run_copied(const app *a, const app_scenario *s, const app_request *q
     r.b[0] = r.b[1] = 0;
     r.spawning.copies = 1;
     r.spawning.n_threads = 2;
-    known_run(a, s, &r, ctx, k, n_keys);
+    known_run(a, s, &r, ctx, NULL, k, n_keys);
     n_runs++;
 }
 
@@ -97,7 +103,7 @@ static void run_case_by(const char *name, const app_engine *engine, const app_re
     for (s = a->scenarios; s->engine; s++)
         for (turn = first_turn(s, steps); turn < n_turns(s) && (!engine || s->engine == engine); turn++) {
             heddle_ctx *ctx = open_turn(s, turn);
-            known_run(a, s, q, ctx, k, n_keys);
+            known_run(a, s, q, ctx, devices_of(s, turn), k, n_keys);
             n_runs++;
             if (a->apart && s->engine == &app_pool && turn + 1 == n_turns(s))
                 run_copied(a, s, q, ctx, k, n_keys);

@@ -83,15 +83,17 @@ static inline void known_i64s(void *self, const char *key, const int64_t *got, s
                   (long long)want[i]);
 }
 
-/* Runs one case by one scenario on one context twice: the answer must recur. n_keys: keys that must be compared. */
-static inline void known_run(const app *a, const app_scenario *s, const app_request *q, heddle_ctx *ctx, known_sink *k,
-                             uint32_t n_keys)
+/* Runs one case by one scenario on one context, or on the devices of a fleet, twice: the answer must recur. n_keys: keys that must be
+ * compared. */
+static inline void known_run(const app *a, const app_scenario *s, const app_request *q, heddle_ctx *ctx,
+                             const char *devices, known_sink *k, uint32_t n_keys)
 {
     app_sink sink = {k, known_u64, known_i64, known_f64, known_text, known_i64s};
     char error[APP_ERROR];
     app_case *c = app_new(a, s, q, error);
     uint32_t run;
     CHECK_MSG(c, "%s: %s", k->what, error);
+    c->devices = devices;
     CHECK_MSG(!s->build(c, ctx), "%s: %s", k->what, c->error);
     for (run = 0; run < 2; run++) {
         CHECK_MSG(!run || !s->reset(c), "%s: %s", k->what, c->error);

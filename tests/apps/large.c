@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* large.c - Smith-Waterman on two whole phage genomes: more than 2^32 cells, so sums, positions and indices need 64
- * bits. On the cpu backend with all cores; one scoring, or all of them when HEDDLE_DATA is set. With --cuda all of them, as
- * waves on a GPU. */
+ * bits. On the cpu backend with all cores, and as a wavefront of two devices; one scoring, or all of them when HEDDLE_DATA is set.
+ * With --cuda all of them, as waves and wavefronts on a GPU. */
 #include "apps/known.h"
+#include "loop.h"
 
 #if defined(HEDDLE_TSAN) || defined(HEDDLE_ASAN)
 int main(void) { SKIP("4.6e9 cells take too long under a sanitizer"); }
@@ -13,7 +14,17 @@ static double cells_of(const json_t *c)
     return json_number_value(json_object_get(c, "na")) * json_number_value(json_object_get(c, "nb"));
 }
 
-static void run_whole(const json_t *c, const char *const *inputs, const char *engine, heddle_backend backend)
+/* All devices have rows. */
+static void check_shared(heddle_wavefront *w)
+{
+    heddle_wavefront_unit u = HEDDLE_WAVEFRONT_UNIT_INIT;
+    for (uint32_t i = 0; heddle_wavefront_get_unit(w, i, &u) == HEDDLE_OK; i++)
+        CHECK_MSG(u.n_rows > 0, "%s", heddle_wavefront_how(w));
+}
+
+/* devices: of a wavefront; NULL: where the context is. */
+static void run_whole(const json_t *c, const char *const *inputs, const char *engine, heddle_backend backend,
+                      const char *devices)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
     char values[3][32];
@@ -33,10 +44,13 @@ static void run_whole(const json_t *c, const char *const *inputs, const char *en
     x = a->prepare(&q, error);
     CHECK_MSG(x, "%s", error);
     x->scenario = app_scenario_of(a, engine);
+    x->devices = devices;
     CHECK_MSG(!x->scenario->build(x, ctx), "%s", x->error);
     CHECK_MSG(!x->scenario->engine->run(x) && !a->read(x), "%s: %s", engine, x->error);
     a->answer(x, &sink);
     CHECK(k.n == 11);
+    if (x->looping)
+        check_shared(x->looping->front);
     a->free(x);
     heddle_ctx_close(ctx);
 }
@@ -56,8 +70,9 @@ int main(int argc, char **argv)
             (n && !cuda && !getenv("HEDDLE_DATA"))) /* one scoring is enough if time is short */
             continue;
         if (!cuda)
-            run_whole(c, inputs, "graph", HEDDLE_CPU);
-        run_whole(c, inputs, "wave", cuda ? HEDDLE_CUDA : HEDDLE_CPU);
+            run_whole(c, inputs, "graph", HEDDLE_CPU, NULL);
+        run_whole(c, inputs, "wave", cuda ? HEDDLE_CUDA : HEDDLE_CPU, NULL);
+        run_whole(c, inputs, "wavefront", cuda ? HEDDLE_CUDA : HEDDLE_SERIAL, cuda ? NULL : "virtual: cpu:1");
         printf("%.0f cells\n", cells_of(c));
         n++;
     }
