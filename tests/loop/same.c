@@ -4,8 +4,7 @@
  * HEDDLE_ROUNDS: how many sizes (3). --cuda: fleets with GPUs; --small: one size on a GPU with two cores, for slow checkers. */
 #include "loop/cases.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "child.h"
 
 static const char *const fleets[] = {
     "serial",
@@ -166,25 +165,22 @@ static int run_changed(const changed *k, int changes)
 
 enum { RIGHT = 0, WRONG = 3 };
 
-/* In a child: under AddressSanitizer the touch ends it, and `words` say how. */
+typedef struct attempt {
+    const changed *k;
+    int changes;
+} attempt;
+
+static int try(const void *arg)
+{
+    const attempt *a = arg;
+    return run_changed(a->k, a->changes) ? RIGHT : WRONG;
+}
+
+/* Under AddressSanitizer the touch ends it, and `words` say how. */
 static int status_of(const changed *k, int changes, char *words, size_t n_bytes)
 {
-    FILE *said = tmpfile();
-    int status = 0;
-    pid_t child;
-    CHECK(said != NULL);
-    fflush(stdout);
-    child = fork();
-    CHECK(child >= 0);
-    if (!child) {
-        (void)dup2(fileno(said), STDERR_FILENO);
-        _exit(run_changed(k, changes) ? RIGHT : WRONG);
-    }
-    CHECK(waitpid(child, &status, 0) == child);
-    rewind(said);
-    words[fread(words, 1, n_bytes - 1, said)] = 0;
-    (void)fclose(said);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const attempt a = {k, changes};
+    return child_status(try, &a, words, n_bytes);
 }
 
 static void check_right(const changed *k, int changes)

@@ -192,6 +192,24 @@ static heddle_wave_desc wave_of(const heddle_wavefront *w, const hd_stride *s, c
     return to;
 }
 
+static void open_array(const hd_stride *s, const heddle_array *a, uint64_t at, uint64_t n_bytes)
+{
+    if (a)
+        hd_virtual_open(s->memory + at, n_bytes);
+}
+
+/* Of a virtual device: the wave finds what it leaves; what it reads is opened when it comes. Of a field that is swept over that is all but
+ * the rows before the stride's. */
+static void open_results(const heddle_wavefront *w, const hd_stride *s)
+{
+    const heddle_wavefront_desc *d = &w->desc;
+    const uint64_t cell = w->info->cell_bytes, n_rows = hd_front_sweeps(w) ? before(w, s) : height(s);
+    open_array(s, d->cells, s->cells_at, n_rows * d->cols * cell);
+    open_array(s, is_last(w, s) ? d->last_row : NULL, s->last_row_at, d->cols * cell);
+    open_array(s, d->last_col, s->last_col_at, height(s) * cell);
+    hd_virtual_open(s->memory + s->found_at, w->info->found_bytes);
+}
+
 static heddle_status get_memory(heddle_wavefront *w, hd_stride *s)
 {
     hd_site *site = site_of(w, s);
@@ -209,7 +227,7 @@ static heddle_status get_memory(heddle_wavefront *w, hd_stride *s)
             site->name, (unsigned long long)s->begin, (unsigned long long)s->end - 1u, (unsigned long long)s->n_bytes,
             (unsigned long long)site->unit->acc.memory_bytes);
     if (site->unit->is_virtual)
-        hd_virtual_open(s->memory, s->n_bytes);
+        open_results(w, s);
     return HEDDLE_OK;
 }
 
