@@ -213,6 +213,45 @@ static void check_limit(void)
     close_rig(&r);
 }
 
+/* Of a loop that brings a whole array first, that copy has the limit, too. */
+static void check_limit_of_all(void)
+{
+    const looped_case c = {looped_find, 20000, 0, 50, 1, HEDDLE_SPLIT_STATIC, 5};
+    heddle_fleet *f = NULL;
+    looped_rig r;
+    CHECK_OK(NULL, heddle_fleet_open(&f, "cpu:1 virtual:hang=1", NULL));
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, 100, 0));
+    looped_fill(&r, &c);
+    CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
+    CHECK_MSG(strstr(heddle_loop_how(r.loop), "time limit of 100 ms"), "%s", heddle_loop_how(r.loop));
+    check_bytes(&r, &c, "a limit", 1);
+    close_rig(&r);
+}
+
+/* A loop that stands in line while the one before it loses a device. */
+static void check_in_line(void)
+{
+    looped_case c = {looped_price, 20000, 0, 50, 1, HEDDLE_SPLIT_STATIC, 5};
+    for (int i = 0; i < HEDDLE_N_SPLITS; i++) {
+        heddle_fleet *f = NULL;
+        looped_rig first, second;
+        c.split = (heddle_split)i;
+        CHECK_OK(NULL, heddle_fleet_open(&f, "cpu:2 virtual:fail=3", NULL));
+        CHECK_OK(NULL, looped_open(&first, f, &c));
+        CHECK_OK(NULL, looped_open(&second, f, &c));
+        looped_fill(&first, &c);
+        looped_fill(&second, &c);
+        CHECK_OK(NULL, heddle_loop_start(first.loop, &first.params, sizeof first.params));
+        CHECK_OK(NULL, heddle_loop_start(second.loop, &second.params, sizeof second.params));
+        CHECK_OK(NULL, heddle_loop_wait(first.loop, HEDDLE_FOREVER));
+        CHECK_OK(NULL, heddle_loop_wait(second.loop, HEDDLE_FOREVER));
+        check_bytes(&first, &c, heddle_split_name(c.split), 3);
+        check_bytes(&second, &c, heddle_split_name(c.split), 3);
+        looped_close(&first);
+        close_rig(&second);
+    }
+}
+
 /* ---- what is left ------------------------------------------------------------------------------------------------------ */
 
 enum { DONE, LEFT, SPOILT };
@@ -611,6 +650,8 @@ int main(int argc, char **argv)
     check_least();
     check_silent();
     check_limit();
+    check_limit_of_all();
+    check_in_line();
     check_ranges();
     check_failing("serial");
     check_failing("cpu:2");

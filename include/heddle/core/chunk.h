@@ -41,6 +41,9 @@ typedef struct hd_span_launch {
 } hd_span_launch;
 HD_STATIC_ASSERT(sizeof(hd_span_launch) <= 4096, "parameters of a kernel");
 
+/* n and a tile may be 2^64 together. */
+HD_FN uint64_t hd_span_tiles(uint64_t n, uint64_t tile) { return n / tile + (n % tile != 0); }
+
 /* A span of indices begin .. end - 1, a multiple of tile first, with begin_2 .. end_2 - 1 each, a multiple of tile_2 first. Leaves
  * fail, body and params. */
 HD_FN void hd_span_cut(hd_span_launch *l, uint64_t begin, uint64_t end, uint64_t begin_2, uint64_t end_2, uint64_t tile,
@@ -52,8 +55,8 @@ HD_FN void hd_span_cut(hd_span_launch *l, uint64_t begin, uint64_t end, uint64_t
     l->tile_2 = tile_2;
     l->first_tile = begin / tile;
     l->first_column = begin_2 / tile_2;
-    l->n_columns = (end_2 - begin_2 + tile_2 - 1u) / tile_2;
-    l->n_tiles = (end - begin + tile - 1u) / tile * l->n_columns;
+    l->n_columns = hd_span_tiles(end_2 - begin_2, tile_2);
+    l->n_tiles = hd_span_tiles(end - begin, tile) * l->n_columns;
 }
 
 /* Its t-th tile. */

@@ -194,6 +194,24 @@ static void drop_from(heddle_wavefront *w, uint64_t i)
         hd_stride_free(w, hd_stride_at(w, --w->strides.n));
 }
 
+/* Not kept when that fails: the next run would take it for made. */
+static heddle_status make(heddle_wavefront *w, uint64_t i)
+{
+    const heddle_status s = hd_stride_make(w, i);
+    const hd_error e = *hd_thread_error();
+    if (s != HEDDLE_OK) {
+        drop_from(w, i);
+        *hd_thread_error() = e;
+    }
+    return s;
+}
+
+static int is_same(const heddle_wavefront *w, const hd_stride *s, const hd_stride *want)
+{
+    return s->site == want->site && s->lane == want->lane && s->begin == want->begin && s->end == want->end &&
+           !hd_stride_is_stale(w, s);
+}
+
 /* The next stride from the top: that of the last run, if it is the same. */
 static heddle_status prepare(drive *d, uint32_t site, const hd_slice *slice)
 {
@@ -205,13 +223,13 @@ static heddle_status prepare(drive *d, uint32_t site, const hd_slice *slice)
                             .begin = row_of(w, d->base + slice->begin),
                             .end = row_of(w, d->base + slice->end)};
     hd_stride *s = hd_stride_at(w, i);
-    if (i == w->strides.n || s->site != site || s->lane != want.lane || s->begin != want.begin || s->end != want.end) {
+    if (i == w->strides.n || !is_same(w, s, &want)) {
         drop_from(w, i);
         if (hd_list_room(&w->strides, 1, sizeof *s))
             return hd_say(NULL, HEDDLE_ENOMEM, "heddle_wavefront_run: out of memory");
         s = hd_stride_at(w, w->strides.n++);
         *s = want;
-        HD_TRY(hd_stride_make(w, i));
+        HD_TRY(make(w, i));
     }
     s->slice = *slice;
     s->state = HD_STRIDE_IDLE;

@@ -176,7 +176,7 @@ HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_tabl
         return s;
     }
     hold_arrays(w);
-    f->n_loops++;
+    f->had_loops = 1;
     *out = w;
     return HEDDLE_OK;
 }
@@ -192,6 +192,5 @@ HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w)
     hd_list_clear(&w->strides);
     hd_list_clear(&w->how);
     release_arrays(w);
-    w->fleet->n_loops--;
     forget(w);
 }

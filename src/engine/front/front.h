@@ -58,10 +58,11 @@ typedef struct hd_stride {
     uint8_t *memory; /* of the accelerator */
     uint64_t n_bytes;
     uint64_t x_at, y_at, north_at, west_at, cells_at, last_row_at, last_col_at, found_at; /* in it */
-    heddle_array *outer; /* what it hands on to the stride below; NULL: there is none */
-    int is_read;         /* by a wave that does not answer: it is not freed */
-    uint8_t *found;      /* of the host */
-    hd_slice slice;      /* as the split knows it */
+    heddle_array *outer;                /* what it hands on to the stride below; NULL: there is none */
+    int is_read;                        /* by a wave that does not answer: it is not freed */
+    uint8_t *found;                     /* of the host */
+    uint8_t corner[4u * HD_CELL_WORDS]; /* of begin > 0 and an array in the west: as the wave has it */
+    hd_slice slice;                     /* as the split knows it */
     hd_stride_state state;
     uint64_t began_ns, ended_ns;
     uint64_t phase_ns, phase_bytes; /* for the trace: since when its phase is under way; what it copies */
@@ -124,6 +125,8 @@ uint64_t hd_sites_band_rows(const heddle_wavefront *w);
 heddle_status hd_strides_check_room(const heddle_wavefront *w);
 /* Makes stride i (rows, site, lane, and the stride above are known). Frees it. */
 heddle_status hd_stride_make(heddle_wavefront *w, uint64_t i);
+/* It was made with a corner that is not the one of this run: a wave has it as a constant. */
+int hd_stride_is_stale(const heddle_wavefront *w, const hd_stride *s);
 void hd_stride_free(heddle_wavefront *w, hd_stride *s);
 /* Begins it; moves it on, if it can be (*moved). An error ends it. */
 void hd_stride_begin(heddle_wavefront *w, hd_stride *s);

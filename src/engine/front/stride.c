@@ -152,6 +152,13 @@ static const void *corner_of(const heddle_wavefront *w, const hd_stride *s)
     return d->west ? d->west->host + (s->begin - 1u) * d->west->stride : d->west_cell;
 }
 
+static int has_corner(const heddle_wavefront *w, const hd_stride *s) { return s->begin && w->desc.west; }
+
+int hd_stride_is_stale(const heddle_wavefront *w, const hd_stride *s)
+{
+    return has_corner(w, s) && memcmp(s->corner, corner_of(w, s), w->info->cell_bytes);
+}
+
 /* ---- making one -------------------------------------------------------------------------------------------------------- */
 
 static void set_north(const heddle_wavefront *w, const hd_stride *s, const hd_stride *up, heddle_wave_desc *to)
@@ -238,6 +245,8 @@ heddle_status hd_stride_make(heddle_wavefront *w, uint64_t i)
     heddle_status status;
     HD_TRY(get_memory(w, s));
     HD_TRY(make_outer(w, s));
+    if (has_corner(w, s))
+        memcpy(s->corner, corner_of(w, s), w->info->cell_bytes);
     d = wave_of(w, s, i ? s - 1 : NULL);
     status = heddle_wave_new(ctx_of(w, s), w->table, &d, &s->graph);
     return status == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, status, "%s", heddle_error_text(ctx_of(w, s)));

@@ -138,7 +138,8 @@ void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s)
     pthread_mutex_lock(&l->asking);
     if (l->spoilt.n < l->spoilt.cap) /* always: nothing begins after the first */
         ((hd_slice *)l->spoilt.at)[l->spoilt.n++] = *s;
-    memcpy(l->fail_unit, u->name, sizeof l->fail_unit);
+    if (!l->fail_code) /* else the unit of the body that failed */
+        memcpy(l->fail_unit, u->name, sizeof l->fail_unit);
     hd_split_cancel(l->split);
     pthread_mutex_unlock(&l->asking);
 }

@@ -143,7 +143,7 @@ static int take_neighbour(hd_split *s, uint32_t unit)
         if (i == unit || !v->is_open || v->end - v->begin > u->is.least || (v->end != u->begin && v->begin != u->end))
             continue;
         claim(u, v->begin < u->begin ? v->begin : u->begin, v->end > u->end ? v->end : u->end);
-        claim(v, v->end, v->end);
+        claim(v, v->begin, v->begin); /* where its slice ends: it may take grains of that back */
         hd_claim_close(s, v);
         return 1;
     }

@@ -367,8 +367,8 @@ HEDDLE_API heddle_status heddle_fleet_add(heddle_fleet *f, const heddle_accelera
     if (!full.n_queues || full.n_queues > HEDDLE_MOST_QUEUES || !(full.weight > 0))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_fleet_add: %s has %u queues (1 to %u) and weight %g", full.name,
                       full.n_queues, HEDDLE_MOST_QUEUES, full.weight);
-    if (f->n_loops)
-        return hd_say(NULL, HEDDLE_EBUSY, "heddle_fleet_add: the fleet has loops");
+    if (f->had_loops)
+        return hd_say(NULL, HEDDLE_EBUSY, "heddle_fleet_add: the fleet has had loops");
     s = hd_unit_add(f, full.name, full.name, &full, &u);
     if (s == HEDDLE_OK && (s = hd_unit_start(u)) != HEDDLE_OK)
         hd_unit_drop(u);

@@ -71,7 +71,7 @@ struct heddle_fleet {
     pthread_t driver;
     int has_driver;
     hd_turn_asked driver_asked;
-    uint32_t n_loops;             /* and wavefronts, that were not freed */
+    int had_loops;                /* no unit is added any more: threads may walk the list */
     uint32_t n_forks;             /* hd_process_forks at opening */
     struct hd_jobs *jobs;         /* NULL: there was none yet */
     const hd_jobs_calls *on_jobs; /* for this floor, which is below that of jobs */

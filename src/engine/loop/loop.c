@@ -190,11 +190,23 @@ static int rests(const void *self, uint32_t unit)
     return hd_loop_left_out(l, unit) && hd_unit_first(l->fleet, unit) != unit;
 }
 
+/* The split was made at the start; runs before this one may have lost units since. */
+static void lose_units(heddle_loop *l)
+{
+    uint32_t i;
+    pthread_mutex_lock(&l->asking);
+    for (i = 0; i < l->fleet->units.n; i++)
+        if (hd_unit_is_lost(hd_unit_at(l->fleet, i)))
+            hd_split_lost(l->split, i, l->start_ns);
+    pthread_mutex_unlock(&l->asking);
+}
+
 static void begin(void *self)
 {
     heddle_loop *l = self;
     uint32_t i;
     l->start_ns = heddle_host_clock_ns();
+    lose_units(l);
     l->has_resting = 0;
     for (i = 0; i < l->fleet->units.n; i++)
         l->has_resting |= rests(l, i);
@@ -279,7 +291,7 @@ heddle_status hd_loop_make(heddle_fleet *f, const heddle_table *table, const hed
     }
     if (is_run)
         hd_profile_find(l);
-    f->n_loops++;
+    f->had_loops = 1;
     *out = l;
     return HEDDLE_OK;
 }
@@ -297,7 +309,6 @@ HEDDLE_API void heddle_loop_free(heddle_loop *l)
     (void)heddle_loop_wait(l, HEDDLE_FOREVER);
     if (l->models)
         hd_profile_keep(l);
-    l->fleet->n_loops--;
     forget(l);
 }
 

@@ -371,13 +371,16 @@ heddle_status hd_manager_ask(hd_fleet_unit *u)
     return s == HEDDLE_EBODY ? HEDDLE_OK : s;
 }
 
-/* Waits until nothing is under way. EBUSY: the others have run the whole loop before. */
-static heddle_status await_rest(manager *m)
+/* Waits until nothing is under way; of, if there is one, has begun what may take no longer than the limit. EBUSY: the others have run the whole
+ * loop before. */
+static heddle_status await_rest(manager *m, const slot *of)
 {
     uint32_t n_later = 0;
     heddle_status s;
     while ((s = hd_manager_ask(m->unit)) == HEDDLE_EBUSY) {
         hd_ask_rest(m->loop, n_later++);
+        if (of)
+            HD_TRY(check_limit(m, of));
         if (hd_is_over(m->loop))
             return hd_say(NULL, HEDDLE_EBUSY, "%s does not answer", m->unit->name);
     }
@@ -389,7 +392,7 @@ static heddle_status come_back(manager *m)
 {
     if (hd_unit_health(m->unit) == HD_UNIT_WELL)
         return HEDDLE_OK;
-    HD_TRY(await_rest(m));
+    HD_TRY(await_rest(m, NULL));
     hd_orphans_free(m->unit);
     hd_tell_back(m->loop, m->unit);
     return HEDDLE_OK;
@@ -419,7 +422,7 @@ static heddle_status bring_all(manager *m)
     HD_TRY(mark(m, 0, HEDDLE_PHASE_NONE));
     if (!s->n_in)
         return HEDDLE_OK;
-    HD_TRY(await_rest(m));
+    HD_TRY(await_rest(m, s));
     show_in(m, 0, heddle_host_clock_ns());
     return HEDDLE_OK;
 }

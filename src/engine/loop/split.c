@@ -475,9 +475,10 @@ void hd_split_join(hd_split *s, uint32_t unit, uint64_t now_ns)
     expect(u, now_ns);
 }
 
-static void suspect(hd_split *s, uint32_t unit)
+static void suspect(hd_split *s, uint32_t unit, uint64_t now_ns)
 {
     hd_claimant *u = &s->units[unit];
+    u->suspected_ns = now_ns;
     for (uint32_t k = 0; k < u->is.most_flying; k++)
         if (u->slots[k].state == HD_SLOT_FLYING) {
             u->slots[k].state = HD_SLOT_GIVEN;
@@ -521,7 +522,7 @@ static void suspect_more(hd_split *s, uint32_t unit, uint64_t now_ns)
     if (s->units[unit].presence == HD_SUSPECTED)
         hd_split_lost(s, unit, now_ns);
     else
-        suspect(s, unit);
+        suspect(s, unit, now_ns);
 }
 
 static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
@@ -530,10 +531,13 @@ static void watch(hd_split *s, uint32_t unit, uint64_t now_ns)
     const hd_slot *slot = oldest(u);
     const double patience = s->n_present > 1 ? 1 : LAST_TIMES;
     double expected, late, dearest;
+    uint64_t since;
     if (!slot)
         return;
     expected = slot->expected_ns > 0 ? slot->expected_ns : slowest_ns(s, (double)(slot->end - slot->begin));
-    late = (double)now_ns - (double)(slot->issued_ns > u->ended_ns ? slot->issued_ns : u->ended_ns);
+    since = slot->issued_ns > u->ended_ns ? slot->issued_ns : u->ended_ns;
+    since = u->suspected_ns > since ? u->suspected_ns : since; /* what it keeps has as long again */
+    late = (double)now_ns - (double)since;
     if (!(expected > 0) || late <= SLOW_TIMES * expected + SLOW_NS)
         return;
     if (u->presence == HD_PRESENT)

@@ -59,7 +59,7 @@ static heddle_status get_buffer(hd_fleet_unit *u)
     const uint64_t quarter = u->acc.memory_bytes / 4u;
     uint64_t n = c->buffer_bytes ? c->buffer_bytes : BUFFER_BYTES;
     n = !c->buffer_bytes && n > quarter ? quarter : n;
-    for (; n >= LEAST_BUFFER || n == c->buffer_bytes; n /= 2)
+    for (; n >= LEAST_BUFFER || (n && n == c->buffer_bytes); n /= 2)
         if ((u->buffer = u->acc.mem_new(u->acc.self, n))) {
             u->buffer_bytes = n;
             return HEDDLE_OK;

@@ -35,8 +35,9 @@ typedef struct hd_claimant {
     hd_slot *slots;      /* is.most_flying */
     void *way;           /* unit_bytes of the way's own */
     hd_presence presence;
-    uint8_t is_open;    /* its claim may be taken by anybody: it is absent, or far behind */
-    uint8_t is_waiting; /* was told to ask later */
+    uint64_t suspected_ns; /* since when, last; 0: never */
+    uint8_t is_open;       /* its claim may be taken by anybody: it is absent, or far behind */
+    uint8_t is_waiting;    /* was told to ask later */
     uint8_t
         gave_up; /* it stopped a slice because quicker units could do all that was left in the time that it had taken */
     uint8_t is_refused; /* was left out at least once, with these times of the loop */
