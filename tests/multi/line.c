@@ -41,6 +41,7 @@ typedef struct rig {
     uint64_t n_given[2 * HD_N_ROLES];
     uint8_t pools[2][POOL], home[N_ARRAYS][N_ROWS * ROW], serial[N_ARRAYS][N_ROWS * ROW];
     uint32_t n_ended;
+    heddle_status ends; /* how jobs end */
 } rig;
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------------- */
@@ -146,7 +147,7 @@ static void note_end(void *user, hd_line_job *j, void *job_user, heddle_status s
 {
     (void)j;
     (void)job_user;
-    CHECK(status == HEDDLE_OK);
+    CHECK(status == ((rig *)user)->ends);
     ((rig *)user)->n_ended++;
 }
 
@@ -360,6 +361,26 @@ static void check_passed(void)
     close_wide(&r);
 }
 
+/* Of a job that is dropped, slices that waited stay away when a device is lost. */
+static void check_dropped(void)
+{
+    static const uint64_t pools[2] = {POOL, POOL};
+    static const double weights[2] = {1, 1};
+    static const wide rows = {A, OUT, 1};
+    static rig r;
+    uint32_t n = 0;
+    open_wide(&r, pools, weights, 2);
+    r.ends = HEDDLE_ECANCELED;
+    start_wide(&r, 0, &rows, HEDDLE_MAP_SETTLE, 8);
+    CHECK(give_wide(&r) == 0 && r.given.device == 0 && give_wide(&r) == 0 && r.given.device == 1);
+    hd_line_drop(r.line, r.kinds[0], HEDDLE_ECANCELED);
+    CHECK(hd_line_lost(r.line, 0) == HEDDLE_OK);
+    for (tell(&r, 1); give_wide(&r) == 0; n++)
+        tell(&r, 1);
+    CHECK_MSG(n == 1 && r.n_ended == 1 && hd_line_is_empty(r.line), "%u slices of a dropped job after a loss", n);
+    close_wide(&r);
+}
+
 #define ALL            \
     {                  \
         N_ROWS, N_ROWS \
@@ -384,5 +405,6 @@ int main(void)
     check_fixed();
     check_order();
     check_passed();
+    check_dropped();
     return 0;
 }

@@ -113,9 +113,13 @@ static void clear_queues(hd_line *l)
     hd_line_order_reset(&l->order);
 }
 
-/* Its slices that wait are not given any more. */
+/* Its slices that wait are not given any more, also not when a loss puts all that waits in order anew. */
 static void drop_job(hd_line *l, hd_line_job *j, heddle_status status)
 {
+    uint32_t i;
+    for (i = 0; i < j->n_parts; i++)
+        if (j->parts[i].state == HD_SLICE_WAITS)
+            j->parts[i].state = HD_SLICE_DONE;
     j->status = j->status == HEDDLE_OK ? status : j->status;
     j->n_left -= j->n_waiting;
     l->n_waiting -= j->n_waiting;
