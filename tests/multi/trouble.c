@@ -236,18 +236,34 @@ static void check_aparts(int is_sequence, uint64_t *seed)
            n_apart, fail);
 }
 
+static void check_none(heddle_status s)
+{
+    CHECK_MSG(s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "no device is left"), "%s: %s",
+              heddle_status_text(s), heddle_error_text(NULL));
+}
+
+/* The last device is lost: what is started afterwards ends, too, also of kinds and sequences that are made then. */
 static void check_last(uint64_t *seed)
 {
     jobbed_rig r;
-    heddle_multi *m;
+    heddle_multi *m, *later;
+    heddle_sequence *x;
     jobbed_params p;
     jobbed_open(&r, "virtual:fail=2", 0, ROWS, seed);
     CHECK_OK(NULL, jobbed_make(&r, &there, &m));
     p = jobbed_params_of(&r, &there);
     CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
-    CHECK(heddle_multi_wait(m, HEDDLE_FOREVER) == HEDDLE_EDEVICE);
-    CHECK_MSG(strstr(heddle_error_text(NULL), "no device is left"), "%s", heddle_error_text(NULL));
+    check_none(heddle_multi_wait(m, MOST_MS));
+    CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+    check_none(heddle_multi_wait(m, MOST_MS));
+    CHECK_OK(NULL, jobbed_make(&r, &there, &later));
+    CHECK_OK(NULL, heddle_sequence_new(r.fleet, &x));
+    CHECK_OK(NULL, heddle_sequence_add(x, later, &p, sizeof p));
+    CHECK_OK(NULL, heddle_sequence_start(x, STEPS));
+    check_none(heddle_sequence_wait(x, MOST_MS));
+    heddle_sequence_free(x);
     heddle_multi_free(m);
+    heddle_multi_free(later);
     jobbed_close(&r);
 }
 

@@ -80,6 +80,15 @@ static void want_times(hd_jobs *j)
     j->wants_times = 1;
 }
 
+static int has_device(const hd_jobs *j)
+{
+    uint32_t d;
+    for (d = 0; d < j->n_devices; d++)
+        if (is_ours(j, d))
+            return 1;
+    return 0;
+}
+
 static void start(hd_jobs *j, hd_request *r)
 {
     hd_line_job *job;
@@ -87,6 +96,11 @@ static void start(hd_jobs *j, hd_request *r)
         want_times(j);
     r->start_ns = heddle_host_clock_ns();
     hd_traced_job(j, r);
+    if (!has_device(j)) { /* the line would keep it for ever */
+        (void)hd_say(&j->error, HEDDLE_EDEVICE, "no device is left for jobs");
+        hd_job_ended(j, NULL, r, HEDDLE_EDEVICE);
+        return;
+    }
     if (hd_line_start(j->line, r->multi->kind, r, &job) == HEDDLE_OK) {
         r->multi->n_in_line++;
         return;

@@ -26,7 +26,7 @@ static void share_out(const hd_line_kind *k, const double *speed, uint64_t *boun
     for (d = 0; d < l->n_devices; d++)
         sum += hd_is_here(l, d) ? speed[d] : 0;
     for (d = 0; d < l->n_devices; d++) {
-        bounds[d] = (uint64_t)((double)k->config.n * (before / sum) + 0.5);
+        bounds[d] = (uint64_t)((double)k->config.n * (sum > 0 ? before / sum : 0) + 0.5);
         before += hd_is_here(l, d) ? speed[d] : 0;
     }
     bounds[l->n_devices] = k->config.n;
