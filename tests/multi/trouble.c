@@ -4,11 +4,14 @@
  * is_safe nothing is lost with it, but rows that jobs read and write in place, once they may have begun to go home; else a job, or a fetch,
  * may end with EDEVICE, and only then. --cuda: beside a GPU. */
 #include "multi/cases.h"
+#include "multi/lazy.h"
 
 #include <pthread.h>
 
 #define STEPS 6u
 #define ROWS 30u
+#define FETCHES 200u   /* under way when a device is lost, */
+#define LOSSES 8u      /* at so many of its actions */
 #define MOST_MS 30000u /* that jobs wait for devices; longer is a hang */
 
 static const jobbed_job there = {jobbed_spread, 0, 0, 1, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 0};
@@ -283,6 +286,25 @@ static void check_hang(uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* A device is lost while a fetch is under way: the fetch has the rows, or says that they are lost. */
+static void check_late_fetch(uint64_t lose_at, uint64_t *seed)
+{
+    const lazy_config c = {2, check_random(seed), 0, 0, lose_at};
+    jobbed_rig r;
+    heddle_multi *m;
+    lazy_counts counts;
+    jobbed_open(&r, "cpu:1", 0, ROWS, seed);
+    lazy_add(r.fleet, &c, &counts);
+    CHECK_OK(NULL, jobbed_make(&r, &there, &m));
+    start_one(&r, m, &there);
+    if (is_ok(heddle_array_fetch(r.arrays[1], 0, ROWS)))
+        CHECK_MSG(!memcmp(heddle_array_host(r.arrays[1]), r.plain[1], ROWS * ROWS * sizeof(uint32_t)),
+                  "lost at action %u: a fetch has old rows", (unsigned)lose_at);
+    (void)is_ok(heddle_multi_wait(m, MOST_MS));
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
 /* ---- bodies, cancelling -------------------------------------------------------------------------------------------------------- */
 
 static void check_body(const char *devices, uint64_t *seed)
@@ -353,7 +375,7 @@ static void check_cuda(uint64_t *seed)
 int main(int argc, char **argv)
 {
     uint64_t seed = check_seed(23);
-    uint32_t map;
+    uint32_t map, i;
     if (argc > 1 && !strcmp(argv[1], "--cuda")) {
         if (!heddle_backend_is_present(HEDDLE_CUDA))
             SKIP("no GPU here");
@@ -367,6 +389,8 @@ int main(int argc, char **argv)
     check_aparts(1, &seed);
     check_last(&seed);
     check_hang(&seed);
+    for (i = 0; i < FETCHES; i++)
+        check_late_fetch(1u + i % LOSSES, &seed);
     check_body("2*virtual:", &seed);
     check_body("cpu:2", &seed);
     check_cancel(&seed);

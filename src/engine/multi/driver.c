@@ -39,6 +39,17 @@ heddle_status hd_jobs_note_told(hd_jobs *j, hd_request *r)
     return HEDDLE_OK;
 }
 
+/* Bytes on their way for these requests may have been lost, too: they are planned once more, with the devices that are left. */
+static void plan_anew(hd_jobs *j)
+{
+    hd_request *r;
+    for (r = j->waiting; r; r = r->next) {
+        r->is_planned = 0;
+        r->planned = 0;
+        r->points.n = 0;
+    }
+}
+
 int hd_jobs_tell_losses(hd_jobs *j)
 {
     int any = 0;
@@ -55,6 +66,8 @@ int hd_jobs_tell_losses(hd_jobs *j)
         if (s != HEDDLE_OK)
             hd_jobs_drop_all(j, s);
     }
+    if (any)
+        plan_anew(j);
     return any;
 }
 
@@ -220,12 +233,8 @@ static int look_at(hd_jobs *j, hd_request *r)
     heddle_status s = HEDDLE_OK;
     if (!r->is_planned)
         s = plan_parts(j, r);
-    if (hd_jobs_tell_losses(j)) { /* once more, with those that are left */
-        r->is_planned = 0;
-        r->planned = 0;
-        r->points.n = 0;
+    if (hd_jobs_tell_losses(j))
         return 0;
-    }
     if (s == HEDDLE_OK && (!r->is_planned || !is_passed(j, r)))
         return 0;
     if (r->kind == HD_REQUEST_DROP) {
