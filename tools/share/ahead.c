@@ -158,7 +158,7 @@ static piece *take(const share_driver *real, const share_copy *c)
 static void seal(const share_driver *real, piece *p, CUstream s, size_t n_issued)
 {
     int has_event = n_issued && real->cuEventRecord(p->event, s) == CUDA_SUCCESS;
-    int has_ended = !n_issued || (!has_event && share_stage_finish(real, s) == CUDA_SUCCESS);
+    int has_ended = !n_issued || (!has_event && real->cuStreamSynchronize(s) == CUDA_SUCCESS);
     pthread_mutex_lock(&lock);
     if (has_ended)
         free_piece(real, p);

@@ -155,7 +155,7 @@ void share_copy_waits(const share_driver *real, CUstream s)
     errno = before;
 }
 
-/* All that the stream holds has ended: before a copy out that is what its task computed. */
+/* All that the copy comes behind has ended: before a copy out that is what its task computed. */
 static CUresult finish(const share_driver *real, const share_copy *c)
 {
     CUresult r;

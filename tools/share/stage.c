@@ -406,14 +406,12 @@ void share_stage_forget(CUcontext c)
 
 /* ---- a copy ---- */
 
-/* An event of the stream stands behind all that it waits for. For the legacy stream these are the blocking streams, too. */
+/* An event of the stream stands behind all that it waits for: of the legacy stream these are the blocking streams, too, and of a blocking
+ * stream the legacy one. Synchronising a stream waits only for what was put into it. */
 CUresult share_stage_finish(const share_driver *real, CUstream s)
 {
     CUevent e;
-    CUresult r;
-    if (s != CU_STREAM_LEGACY)
-        return real->cuStreamSynchronize(s);
-    r = real->cuEventCreate(&e, CU_EVENT_DISABLE_TIMING);
+    CUresult r = real->cuEventCreate(&e, CU_EVENT_DISABLE_TIMING);
     if (r != CUDA_SUCCESS)
         return r;
     r = real->cuEventRecord(e, s);

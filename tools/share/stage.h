@@ -10,7 +10,7 @@
 #include "client.h"
 #include "copy.h"
 
-/* Waits for all that the stream holds. */
+/* Waits for all that the next operation of the stream would wait for. */
 CUresult share_stage_finish(const share_driver *real, CUstream s);
 /* 1: made, *r is its code. 0: there are no rings to be had; nothing was done. */
 int share_stage_copy(const share_driver *real, const share_copy *c, share_turn *turn, CUresult *r);

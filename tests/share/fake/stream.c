@@ -143,6 +143,8 @@ static CUresult capture_rules(CUstream s)
     return CUDA_ERROR_NOT_READY; /* not a capture */
 }
 
+static CUresult may_issue(CUstream s) { return s->is_destroyed ? CUDA_ERROR_INVALID_HANDLE : capture_rules(s); }
+
 static void append(CUstream s, fake_op *op)
 {
     if (s->first)
@@ -166,7 +168,7 @@ CUresult fake_enqueue(CUstream s, const fake_op *op)
     *mine = *op;
     mine->next = NULL;
     pthread_mutex_lock(&lock);
-    r = s->is_destroyed ? CUDA_ERROR_INVALID_HANDLE : capture_rules(s);
+    r = may_issue(s);
     if (r == CUDA_ERROR_NOT_READY) {
         mine->waits = calloc(s->context->n_streams + 2 + op->n_waits, sizeof *mine->waits);
         mine->n_waits = 0;
@@ -197,21 +199,29 @@ static CUresult may_wait(CUstream s)
     return r;
 }
 
+/* Waits for what was issued into s, and for nothing else that its next operation would come after. */
+static CUresult finish_issued(CUstream s)
+{
+    uint64_t count;
+    CUresult r = s ? may_wait(s) : CUDA_ERROR_INVALID_CONTEXT;
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&lock);
+    r = may_issue(s);
+    for (count = s->n_issued; r == CUDA_ERROR_NOT_READY && s->n_done < count;)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    return r == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : r;
+}
+
 /* An operation is put behind all that s holds, and waited for: thus the legacy stream waits for the blocking ones. */
 CUresult fake_finish(CUstream s)
 {
     fake_op op = {.run = nothing};
-    uint64_t count;
     CUresult r = s ? may_wait(s) : CUDA_ERROR_INVALID_CONTEXT;
     if (r == CUDA_SUCCESS)
         r = fake_enqueue(s, &op);
-    if (r != CUDA_SUCCESS)
-        return r;
-    pthread_mutex_lock(&lock);
-    for (count = s->n_issued; s->n_done < count;)
-        pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
-    return CUDA_SUCCESS;
+    return r == CUDA_SUCCESS ? finish_issued(s) : r;
 }
 
 /* ---- contexts ---- */
@@ -359,11 +369,11 @@ CUresult cuStreamDestroy_v2(CUstream s)
     return CUDA_SUCCESS;
 }
 
-#define SYNCHRONIZE(name, is_per_thread)                      \
-    CUresult name(CUstream s)                                 \
-    {                                                         \
-        ENTER(name);                                          \
-        return fake_finish(fake_stream_of(s, is_per_thread)); \
+#define SYNCHRONIZE(name, is_per_thread)                        \
+    CUresult name(CUstream s)                                   \
+    {                                                           \
+        ENTER(name);                                            \
+        return finish_issued(fake_stream_of(s, is_per_thread)); \
     }
 SYNCHRONIZE(cuStreamSynchronize, 0)
 SYNCHRONIZE(cuStreamSynchronize_ptsz, 1)

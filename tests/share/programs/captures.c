@@ -33,6 +33,22 @@ static void check_all(const unsigned char *h, int value)
         CHECK_MSG(h[i] == (unsigned char)value, "byte %zu is %d, not %d", i, h[i], value);
 }
 
+/* A copy in a blocking stream that is empty comes behind the kernels of the legacy stream. */
+static void behind_legacy(CUdeviceptr d, unsigned char *h, CUstream blocking)
+{
+    fill(CU_STREAM_LEGACY, d, 16);
+    TRY(cu.cuMemcpyDtoHAsync(h, d, N, blocking));
+    TRY(cu.cuStreamSynchronize(blocking));
+    check_all(h, 16);
+    memset(h, 17, N);
+    fill(CU_STREAM_LEGACY, d, 18);
+    TRY(cu.cuMemcpyHtoDAsync(d, h, N, blocking)); /* after the kernel, or 18 would stay */
+    TRY(cu.cuCtxSynchronize());
+    memset(h, 0, N);
+    TRY(cu.cuMemcpyDtoH(h, d, N));
+    check_all(h, 17);
+}
+
 /* A copy comes behind the kernels of its stream, and the legacy stream's behind those of all blocking streams. */
 static void order(CUdeviceptr d, unsigned char *h, int is_own)
 {
@@ -58,6 +74,7 @@ static void order(CUdeviceptr d, unsigned char *h, int is_own)
     TRY(cu.cuMemcpyDtoHAsync(h, d, N, other));
     TRY(cu.cuStreamSynchronize(other));
     check_all(h, 14);
+    behind_legacy(d, h, blocking);
     TRY(cu.cuStreamDestroy(blocking));
     TRY(cu.cuStreamDestroy(other));
 }
