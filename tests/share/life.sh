@@ -34,13 +34,14 @@ start_bystander() {
     until_status "\"pid\": $bystander,[^}]*\"tasks\": [1-9]"
     kill -STOP "$bystander"
 }
-# MB ROUNDS ROUNDS: beside the bystander `a`, which holds and copies so much, and `b`, which waits for it and copies so often.
+waits() { until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""; } # b for a
+# MB ROUNDS ROUNDS [ARG...]: beside the bystander `a`, which holds and copies so much, and `b`, which waits for it and copies so often.
 start_pair() {
     start_bystander
     rate=$slow copier a "$1" "$2" pageable; a=$last
     until_status "\"holder\": $a"
-    copier b 32 "$3" pageable; b=$last
-    until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""
+    copier b 32 "$3" pageable "${@:4}"; b=$last
+    waits
 }
 end_bystander() {
     kill -9 "$bystander"
@@ -58,6 +59,13 @@ echo "-- killed while it waits"
 start_pair 24 $again 100
 kill -9 "$b"
 ends "$a" a
+end_bystander
+
+echo "-- a hundred signals a second while it waits: it stays a client"
+start_pair 24 100 100 in 1 100
+sleep 0.5
+waits
+kill -9 "$a" "$b"
 end_bystander
 
 echo "-- killed with a gate in its stream"

@@ -193,11 +193,21 @@ static int send_hello(int memory)
     return sendmsg(fd, &h, MSG_NOSIGNAL) == (ssize_t)sizeof m ? 0 : -1;
 }
 
+/* Whether anything can be read. Signals of the program make it wait no longer than HELLO_MS, and no shorter. */
+static int is_answered(void)
+{
+    struct pollfd p = {fd, POLLIN, 0};
+    uint64_t end_ms = share_now_ms() + HELLO_MS, now = share_now_ms();
+    int n;
+    while ((n = poll(&p, 1, now < end_ms ? (int)(end_ms - now) : 0)) < 0 && errno == EINTR && now < end_ms)
+        now = share_now_ms();
+    return n == 1;
+}
+
 static int is_welcome(void)
 {
     share_message m;
-    struct pollfd p = {fd, POLLIN, 0};
-    return poll(&p, 1, HELLO_MS) == 1 && recv(fd, &m, sizeof m, 0) == (ssize_t)sizeof m && m.version == SHARE_VERSION &&
+    return is_answered() && recv(fd, &m, sizeof m, MSG_DONTWAIT) == (ssize_t)sizeof m && m.version == SHARE_VERSION &&
            m.type == SHARE_WELCOME;
 }
 
@@ -341,6 +351,22 @@ void share_turn_ask(share_turn *t, uint64_t n_bytes)
     tell(&m);
 }
 
+/* The daemon's pulse, and since when it has been the same. */
+typedef struct silence {
+    uint32_t pulse;
+    uint64_t since_ms;
+} silence;
+
+static silence silence_begin(void) { return (silence){LOAD(share_client_page()->pulse), share_now_ms()}; }
+
+/* For so long that the daemon is taken for gone. Signals of the program wake its threads at any time, so wake-ups tell no time. */
+static int is_silent(silence *s)
+{
+    if (LOAD(share_client_page()->pulse) != s->pulse)
+        *s = silence_begin();
+    return share_now_ms() - s->since_ms > SILENT_SECONDS * 1000;
+}
+
 static uint32_t said(uint32_t word, uint32_t seq)
 {
     return word >> 2 == seq ? word & 3u : (uint32_t)SHARE_SAID_NOTHING;
@@ -350,18 +376,15 @@ static uint32_t said(uint32_t word, uint32_t seq)
 void share_turn_wait(share_turn *t)
 {
     share_page *p = share_client_page();
-    uint32_t *word, seen, pulse = LOAD(p->pulse);
-    int n_silent = 0;
+    uint32_t *word, seen;
+    silence quiet;
     if (!t->seq)
         return;
+    quiet = silence_begin();
     word = &p->gpu[t->gpu].turn[t->way];
     while (seen = LOAD(*word), LOAD(state) == CONNECTED && said(seen, t->seq) < SHARE_SAID_GO) {
-        uint32_t now;
         sleep_on(word, seen, 1000);
-        now = LOAD(p->pulse);
-        n_silent = LOAD(*word) == seen && now == pulse ? n_silent + 1 : 0;
-        pulse = now;
-        if (n_silent == SILENT_SECONDS)
+        if (LOAD(*word) == seen && is_silent(&quiet))
             leave();
     }
     if (LOAD(state) != CONNECTED)
@@ -518,17 +541,14 @@ static void ask_memory(int gpu, uint64_t n_bytes, int is_first, uint32_t seq)
 static int wait_for_memory(uint32_t seq, uint64_t end_ms)
 {
     share_page *p = share_client_page();
-    uint32_t seen, pulse = LOAD(p->pulse);
-    uint64_t heard_ms = share_now_ms();
+    uint32_t seen;
+    silence quiet = silence_begin();
     while (seen = LOAD(p->memory), LOAD(state) == CONNECTED && share_now_ms() < end_ms) {
         if (said(seen, seq) != SHARE_MEM_WAITS)
             return (int)said(seen, seq);
         sleep_on(&p->memory, seen, 200);
-        if (LOAD(p->pulse) != pulse)
-            heard_ms = share_now_ms();
-        else if (share_now_ms() - heard_ms > SILENT_SECONDS * 1000)
+        if (is_silent(&quiet))
             leave();
-        pulse = LOAD(p->pulse);
     }
     return SHARE_MEM_WAITS;
 }

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* copier.c - a program that copies large blocks, one after the other, and checks them.
  *
- *   copier MBYTES ROUNDS KIND [WAY [GPUS]]   KIND: pageable, pinned, async (pinned, in a stream), pool (pinned; memory of the device from a pool);
- *                                            WAY: in, out, both; GPUS: so many in turn (1)
+ *   copier MBYTES ROUNDS KIND [WAY [GPUS [HZ]]]   KIND: pageable, pinned, async (pinned, in a stream), pool (pinned; memory of the device from a pool);
+ *                                                 WAY: in, out, both; GPUS: so many in turn (1); HZ: a timer's signals interrupt it so often
  *
  * Prints "right", its longest copy in ms, and what the driver saw. */
 #include "api.h"
 
 #include "check.h"
 
+#include <signal.h>
+#include <sys/time.h>
 #include <time.h>
+
+static void do_nothing(int signal) { (void)signal; }
+
+static void start_timer(int hz)
+{
+    const struct timeval t = {0, 1000000 / hz};
+    const struct itimerval often = {t, t};
+    struct sigaction a = {.sa_handler = do_nothing};
+    CHECK(!sigaction(SIGALRM, &a, NULL) && !setitimer(ITIMER_REAL, &often, NULL));
+}
 
 static uint64_t now_us(void)
 {
@@ -109,6 +121,8 @@ int main(int argc, char **argv)
     uint64_t longest = 0;
     if (argc < 3 || n_gpus > MOST_GPUS)
         return 2;
+    if (argc > 6)
+        start_timer(atoi(argv[6]));
     api_load("lookup", NULL, 0);
     TRY(cu.cuInit(0));
     for (int g = 0; g < n_gpus; g++) {
