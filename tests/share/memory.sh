@@ -78,6 +78,18 @@ for p in a b c; do
 done
 until_status '"clients": \[\]'
 
+echo "-- in line with all threads: a second one has nothing before the first"
+run a --mem 60M -- "$copier" 60 100 pinned; a=$last
+until_status '"memory_bytes": 62914560'
+run b --mem 60M -- "$programs/share_holder" two 8; b=$last
+until_status "\"pid\": $b,[^}]*\"for\": \"memory\""
+sleep 0.6
+"$heddle" share status --json | grep -q "\"pid\": $b,[^}]*\"memory_bytes\": 0," || { "$heddle" share status --json; fail "it has memory and no place"; }
+kill -9 "$a"
+wait "$a" 2>/dev/null || true
+wait "$b" || { cat "$scratch/b"; fail "b"; }
+until_status '"clients": \[\]'
+
 echo "-- known from an earlier run: the same, before the first allocation, and it outlives the daemon"
 unset HEDDLE_SHARE_MEM
 tasker=$programs/share_tasker

@@ -22,7 +22,8 @@ typedef struct entry {
 
 static entry *buckets[N_BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int is_admitted[SHARE_MOST_GPUS];
+static pthread_mutex_t lines[SHARE_MOST_GPUS];
+static int is_admitted[SHARE_MOST_GPUS];   /* written under the GPU's lock */
 static _Thread_local uint64_t admitted_ms; /* after it stood in line; 0: it did not */
 
 static entry **bucket_of(uint64_t key) { return &buckets[(key * 0x9e3779b97f4a7c15u) >> 54]; }
@@ -33,10 +34,21 @@ static int counts(size_t n_bytes)
     return n_bytes >= LEAST_BYTES && !share_setting_is_off() && !share_client_is_inert();
 }
 
+__attribute__((constructor)) static void make_locks(void)
+{
+    for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        pthread_mutex_init(&lines[g], NULL);
+}
+
+/* One thread stands for all: what others allocated meanwhile would be memory of a program that has no place yet. */
 static void stand_in_line(int gpu, size_t n_bytes)
 {
     uint64_t begin_ms = share_now_ms(), end_ms;
-    share_client_memory(gpu, n_bytes, 1);
+    pthread_mutex_lock(&lines[gpu]);
+    if (!is_admitted[gpu])
+        share_client_memory(gpu, n_bytes, 1);
+    __atomic_store_n(&is_admitted[gpu], 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lines[gpu]);
     end_ms = share_now_ms();
     admitted_ms = end_ms > begin_ms + ROUND_TRIP_MS ? end_ms : 0;
 }
@@ -46,7 +58,7 @@ void share_account_begin(const share_driver *real, size_t n_bytes)
     int before = errno, gpu;
     if (counts(n_bytes)) {
         gpu = share_client_gpu(real);
-        if (gpu >= 0 && share_setting(SHARE_SET_MEM) && !__atomic_exchange_n(&is_admitted[gpu], 1, __ATOMIC_RELAXED))
+        if (gpu >= 0 && share_setting(SHARE_SET_MEM) && !__atomic_load_n(&is_admitted[gpu], __ATOMIC_ACQUIRE))
             stand_in_line(gpu, n_bytes);
     }
     errno = before;

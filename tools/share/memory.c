@@ -46,17 +46,20 @@ static void answer(share_memory *m, uint32_t client, uint32_t said)
 
 /* ---- the line of those who declared ---- */
 
-uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu)
+/* But for this client's; SHARE_MOST_CLIENTS: for nobody's. */
+static uint64_t reserved_but(const share_memory *m, uint32_t gpu, uint32_t client)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++) {
-        uint64_t used = m->clients[i].is_here ? m->clients[i].used_bytes[gpu] : 0;
-        if (m->clients[i].is_here && (m->clients[i].is_admitted >> gpu & 1))
+        uint64_t used = m->clients[i].is_here && i != client ? m->clients[i].used_bytes[gpu] : 0;
+        if (m->clients[i].is_here && i != client && (m->clients[i].is_admitted >> gpu & 1))
             used = share_memory_needed(m, i, gpu);
         sum = used > UINT64_MAX - sum ? UINT64_MAX : sum + used;
     }
     return sum;
 }
+
+uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu) { return reserved_but(m, gpu, SHARE_MOST_CLIENTS); }
 
 /* The one of a kind that has waited longest, or -1. */
 static int longest(const share_memory *m, uint32_t gpu, share_mem_wait kind)
@@ -69,12 +72,12 @@ static int longest(const share_memory *m, uint32_t gpu, share_mem_wait kind)
     return best;
 }
 
-/* More than the GPU has is admitted when nobody has any: then CUDA says what becomes of it. */
+/* What it has itself is a part of its peak. More than the GPU has is admitted when nobody else has any: then CUDA says what becomes of it. */
 static void admit(share_memory *m, uint32_t gpu)
 {
     int i;
     while ((i = longest(m, gpu, SHARE_MEM_LINE)) >= 0) {
-        uint64_t taken = share_memory_reserved(m, gpu), wanted = m->clients[i].declared_bytes[gpu];
+        uint64_t taken = reserved_but(m, gpu, (uint32_t)i), wanted = share_memory_needed(m, (uint32_t)i, gpu);
         if (taken && (taken > m->capacity[gpu] || wanted > m->capacity[gpu] - taken))
             return;
         m->clients[i].is_admitted |= 1u << gpu;

@@ -145,6 +145,23 @@ static void of_the_line(void)
     CHECK(said_to(2) == SHARE_MEM_TRY && said_to(3) == SHARE_MEM_TRY);
 }
 
+/* What one has before it is admitted is a part of its peak: it does not wait for itself, and others may not have that part. */
+static void of_its_own(void)
+{
+    share_memory_init(&m);
+    share_memory_gpu(&m, 0, 16);
+    share_memory_join(&m, 0, 14);
+    share_memory_used(&m, 0, 0, 5);
+    share_memory_ask(&m, 0, 0, 1, 1, 1);
+    CHECK(said_to(0) == SHARE_MEM_TRY && share_memory_reserved(&m, 0) == 14);
+    share_memory_join(&m, 1, 3);
+    share_memory_used(&m, 1, 0, 1);
+    share_memory_ask(&m, 1, 0, 2, 1, 1);
+    CHECK(said_to(1) == 99);
+    share_memory_leave(&m, 0);
+    CHECK(said_to(1) == SHARE_MEM_TRY);
+}
+
 /* All with memory wait: the youngest hears that there is none, and the others are answered when it has freed its own. */
 static void of_the_circle(void)
 {
@@ -226,6 +243,7 @@ int main(void)
 {
     state = check_seed(21);
     of_the_line();
+    of_its_own();
     of_the_circle();
     of_one();
     of_the_known();
