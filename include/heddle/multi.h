@@ -22,7 +22,8 @@
  * moves nothing. It comes from where it is, also from another GPU. It goes home when the host asks for it (heddle_array_fetch), or when the
  * device needs the room. So the data may be larger than all devices together, if only what one slice touches fits into one of them. Between
  * jobs the home is old: call heddle_array_fetch before the host reads rows, and heddle_array_wrote before it writes some. The latter waits
- * until no device touches them; they are the host's until the next start. Rows that were fetched may also be written before the call. Loops and
+ * until no device touches them; they are the host's until the next start. Rows that were fetched may also be written before the call, if no job
+ * that reads them was started and not waited for: a fetch does not wait for readers, which may yet take the rows from home. Loops and
  * wavefronts of the fleet wait for jobs that were started, and bring home what they touch; jobs wait for loops.
  *
  * A fleet without accelerators that can run jobs (they need the functions for it, heddle/fleet.h) runs jobs as loops on its cores. In others
