@@ -125,9 +125,9 @@ uint64_t hd_sites_band_rows(const heddle_wavefront *w);
 heddle_status hd_strides_check_room(const heddle_wavefront *w);
 /* Makes stride i (rows, site, lane, and the stride above are known). Frees it. */
 heddle_status hd_stride_make(heddle_wavefront *w, uint64_t i);
+void hd_stride_free(heddle_wavefront *w, hd_stride *s);
 /* It was made with a corner that is not the one of this run: a wave has it as a constant. */
 int hd_stride_is_stale(const heddle_wavefront *w, const hd_stride *s);
-void hd_stride_free(heddle_wavefront *w, hd_stride *s);
 /* Begins it; moves it on, if it can be (*moved). An error ends it. */
 void hd_stride_begin(heddle_wavefront *w, hd_stride *s);
 heddle_status hd_stride_look(heddle_wavefront *w, uint64_t i, int *moved);
