@@ -7,6 +7,7 @@
 #include "multi/lazy.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #define STEPS 6u
 #define ROWS 30u
@@ -286,6 +287,58 @@ static void check_hang(uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* A time limit counts while a device works: not while it has nothing to do, and not while it waits for another one, which goes on. */
+static void check_limit(const char *devices, uint32_t time_limit_ms, long pause_ms, uint64_t *seed)
+{
+    const struct timespec pause = {0, pause_ms * 1000000};
+    jobbed_rig r;
+    heddle_multi *kinds[2];
+    uint32_t i;
+    jobbed_open(&r, devices, 0, ROWS, seed);
+    r.time_limit_ms = time_limit_ms;
+    CHECK_OK(NULL, jobbed_make(&r, &there, &kinds[0]));
+    CHECK_OK(NULL, jobbed_make(&r, &back, &kinds[1]));
+    for (i = 0; i < 2u; i++) {
+        start_one(&r, kinds[0], &there);
+        start_one(&r, kinds[1], &back);
+        CHECK_OK(NULL, heddle_multi_wait(kinds[0], MOST_MS));
+        CHECK_OK(NULL, heddle_multi_wait(kinds[1], MOST_MS));
+        (void)nanosleep(&pause, NULL);
+    }
+    jobbed_compare(&r, 0, 0, ROWS, devices);
+    heddle_multi_free(kinds[0]);
+    heddle_multi_free(kinds[1]);
+    jobbed_close(&r);
+}
+
+/* The driver itself waits for a device that hangs, on behalf of one of another make. */
+static void check_hang_here(uint32_t hang, uint64_t *seed)
+{
+    const lazy_config c = {1, check_random(seed), 0, 0, 0};
+    char devices[32];
+    jobbed_rig r;
+    heddle_multi *kinds[2];
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_status s;
+    lazy_counts counts;
+    (void)snprintf(devices, sizeof devices, "virtual:hang=%u", hang);
+    jobbed_open(&r, devices, 0, ROWS, seed);
+    lazy_add(r.fleet, &c, &counts);
+    r.time_limit_ms = 150;
+    CHECK_OK(NULL, jobbed_make(&r, &there, &kinds[0]));
+    CHECK_OK(NULL, jobbed_make(&r, &back, &kinds[1]));
+    s = run_steps(&r, kinds);
+    if (is_ok(s) && is_ok(heddle_array_fetch(r.arrays[0], 0, ROWS)))
+        jobbed_compare(&r, 0, 0, ROWS, devices);
+    CHECK_OK(NULL, heddle_multi_get_device(kinds[0], 0, &d));
+    CHECK_MSG(d.is_lost, "%s is not lost", devices);
+    CHECK_OK(NULL, heddle_multi_get_device(kinds[0], 1, &d));
+    CHECK_MSG(!d.is_lost, "beside %s the other one is lost", devices);
+    heddle_multi_free(kinds[0]);
+    heddle_multi_free(kinds[1]);
+    jobbed_close(&r);
+}
+
 /* A device is lost while a fetch is under way: the fetch has the rows, or says that they are lost. */
 static void check_late_fetch(uint64_t lose_at, uint64_t *seed)
 {
@@ -389,6 +442,10 @@ int main(int argc, char **argv)
     check_aparts(1, &seed);
     check_last(&seed);
     check_hang(&seed);
+    check_limit("virtual:latency=0.005", 100, 150, &seed);
+    check_limit("virtual: virtual:latency=0.06", 180, 0, &seed);
+    for (i = 2; i < 8u; i += 2)
+        check_hang_here(i, &seed);
     for (i = 0; i < FETCHES; i++)
         check_late_fetch(1u + i % LOSSES, &seed);
     check_body("2*virtual:", &seed);

@@ -342,14 +342,15 @@ static int tell_queue(hd_jobs *j, uint32_t d, uint32_t role)
 {
     hd_jobs_device *x = &j->devices[d];
     hd_seg_point p = {d * HD_N_ROLES + role, x->passed[role] + 1u};
+    uint64_t now;
     if (x->seen[role] == x->passed[role])
         return 0;
     x->passed[role] = x->seen[role];
-    x->since_ns = heddle_host_clock_ns();
+    now = heddle_host_clock_ns();
     if (j->traced)
-        hd_traced_passed(j, (hd_seg_point){p.queue, x->seen[role]}, x->since_ns);
+        hd_traced_passed(j, (hd_seg_point){p.queue, x->seen[role]}, now);
     for (; p.number <= x->seen[role]; p.number++)
-        (void)hd_line_passed(j->line, p, j->wants_times ? hd_jobs_time_of(j, p, x->since_ns) : x->since_ns);
+        (void)hd_line_passed(j->line, p, j->wants_times ? hd_jobs_time_of(j, p, now) : now);
     return 1;
 }
 
@@ -383,21 +384,6 @@ static int has_under_way(const hd_jobs_device *d)
     return 0;
 }
 
-/* The device has not passed anything for too long. */
-static void check_limit(hd_jobs *j, uint32_t d)
-{
-    hd_jobs_device *x = &j->devices[d];
-    const uint64_t now = heddle_host_clock_ns();
-    if (!is_ours(j, d) || !has_under_way(x))
-        x->since_ns = now;
-    if (!j->time_limit_ms || now - x->since_ns < j->time_limit_ms * 1000000ull)
-        return;
-    (void)hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", x->unit->name,
-                 j->time_limit_ms);
-    hd_put_lose(x);
-    (void)hd_jobs_tell_losses(j);
-}
-
 /* ---- the thread -------------------------------------------------------------------------------------------------------------- */
 
 /* 1: something went on. */
@@ -405,13 +391,11 @@ static int turn(hd_jobs *j)
 {
     const uint64_t begin = heddle_host_clock_ns();
     int moved;
-    uint32_t d;
     take_requests(j);
     moved = hd_sequence_turn(j);
     moved |= give_some(j);
     moved |= look_at_queues(j);
-    for (d = 0; d < j->n_devices; d++)
-        check_limit(j, d);
+    hd_put_check_limits(j, begin);
     (void)hd_jobs_tell_losses(j);
     look_at_requests(j);
     if (moved)

@@ -86,13 +86,15 @@ static heddle_status make_line(hd_jobs *j)
 
 static void free_jobs(hd_jobs *j)
 {
-    uint32_t d;
+    uint32_t d, role;
     hd_line_delete(j->line);
     hd_traced_delete(j);
     for (d = 0; d < j->n_devices; d++) {
         hd_jobs_device *x = &j->devices[d];
         if (x->pool && !x->is_lost)
             x->unit->acc.mem_free(x->unit->acc.self, x->pool, x->pool_bytes);
+        for (role = 0; role < HD_N_ROLES; role++)
+            hd_list_clear(&x->waits[role]);
     }
     hd_list_clear(&j->given.plan.ops);
     hd_list_clear(&j->given.plan.waits);

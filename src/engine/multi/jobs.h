@@ -17,6 +17,12 @@
 
 #include <inttypes.h>
 
+/* The op with that number in a queue waits for a point. */
+typedef struct hd_put_wait {
+    uint64_t number;
+    hd_seg_point what;
+} hd_put_wait;
+
 typedef struct hd_jobs_device {
     hd_fleet_unit *unit;
     uint8_t *pool;
@@ -24,8 +30,10 @@ typedef struct hd_jobs_device {
     uint64_t given[HD_N_ROLES], seen[HD_N_ROLES],
         passed[HD_N_ROLES]; /* points of its queues: passed, and told the line */
     uint64_t bytes_in, bytes_out, bytes_peers, bytes_sent, n_slices;
-    uint64_t since_ns;  /* when it last passed a point, or had nothing under way */
-    uint32_t fail_code; /* of a body; 0: none has failed */
+    uint64_t since_ns;               /* when it last passed a point, or all that it had waited for others */
+    uint64_t first_wait[HD_N_ROLES]; /* of ops that are under way; those before it are past */
+    hd_list waits[HD_N_ROLES];       /* hd_put_wait, in order: for points that were not passed when the ops were put */
+    uint32_t fail_code;              /* of a body; 0: none has failed */
     uint64_t fail_index;
     int is_lost, is_told; /* is_told: the line knows */
     char trouble[200];
@@ -196,6 +204,9 @@ void hd_put_count(hd_jobs *j, const hd_seg_op *o, uint64_t n);
 /* The device is lost; this thread's sentence says why. Its points count as passed. */
 void hd_put_lose(hd_jobs_device *d);
 
+/* Loses devices that had not passed anything for too long at a time after which all were asked. Time in which all that a device has
+ * waits for others does not count. */
+void hd_put_check_limits(hd_jobs *j, uint64_t asked_ns);
 /* Asks which points the queue has passed: sets `seen`, and what a body has failed with. */
 heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role);
 

@@ -3,7 +3,9 @@
  * one make; else the host waits before it puts the op.
  *
  * A device that refuses an op is lost. All other ops of the plan are put all the same, because the directory counts on them: those of the lost
- * device are left out, and nobody waits for its points. */
+ * device are left out, and nobody waits for its points.
+ *
+ * A time limit is for a device that works. So it is known which ops under way wait for others. */
 #include "engine/multi/jobs.h"
 
 #include <stdio.h>
@@ -27,8 +29,10 @@ heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role)
     uint32_t code = 0;
     uint64_t index = 0, number = d->seen[role];
     const heddle_status s = d->unit->acc.passed(d->unit->acc.self, role, &number, &code, &index);
-    if (number > d->seen[role])
+    if (number > d->seen[role]) {
         d->seen[role] = number;
+        d->since_ns = heddle_host_clock_ns();
+    }
     if (s == HEDDLE_EBODY && !d->fail_code) {
         d->fail_code = code ? code : 1u;
         d->fail_index = index;
@@ -36,27 +40,109 @@ heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role)
     return s == HEDDLE_EBODY || s == HEDDLE_EBUSY ? HEDDLE_OK : s;
 }
 
-static void wait_here(hd_jobs_device *d, uint32_t role, uint64_t number)
+static void ask_all(hd_jobs *j)
+{
+    uint32_t q;
+    for (q = 0; q < j->n_devices * HD_N_ROLES; q++) {
+        hd_jobs_device *d = device_of(j, q);
+        const uint32_t role = q % HD_N_ROLES;
+        if (d->given[role] > d->seen[role] && hd_put_ask(d, role) != HEDDLE_OK)
+            hd_put_lose(d);
+    }
+}
+
+/* Meanwhile others may reach their limits: of the device that is waited for, or of one that it waits for. */
+static void wait_here(hd_jobs *j, const hd_jobs_device *other, uint32_t role, uint64_t number)
 {
     uint32_t n = 0;
-    while (d->seen[role] < number) {
-        if (hd_put_ask(d, role) != HEDDLE_OK)
-            hd_put_lose(d);
+    while (other->seen[role] < number) {
+        const uint64_t now = heddle_host_clock_ns();
+        ask_all(j);
+        hd_put_check_limits(j, now);
         HD_PAUSE(n++);
     }
 }
 
-static heddle_status put_wait(const hd_jobs *j, hd_jobs_device *d, uint32_t role, hd_seg_point w)
+/* The first wait of an op that is under way; waits->n: there is none. */
+static uint64_t first_wait(hd_jobs_device *d, uint32_t role)
+{
+    const hd_put_wait *w = d->waits[role].at;
+    uint64_t *first = &d->first_wait[role];
+    while (*first < d->waits[role].n && w[*first].number <= d->seen[role])
+        ++*first;
+    return *first;
+}
+
+/* Without memory the op counts as one that waits for nothing. */
+static void note_wait(hd_jobs_device *d, uint32_t role, uint64_t op, hd_seg_point w)
+{
+    hd_list *l = &d->waits[role];
+    hd_put_wait *at = l->at;
+    if (l->n == l->cap && first_wait(d, role) > 0) {
+        l->n -= d->first_wait[role];
+        memmove(at, at + d->first_wait[role], l->n * sizeof *at);
+        d->first_wait[role] = 0;
+    }
+    if (!hd_list_room(l, 1, sizeof *at))
+        ((hd_put_wait *)l->at)[l->n++] = (hd_put_wait){op, w};
+}
+
+/* The op with that number in the queue waits for a point. */
+static heddle_status put_wait(hd_jobs *j, hd_jobs_device *d, uint32_t role, uint64_t op, hd_seg_point w)
 {
     hd_jobs_device *other = device_of(j, w.queue);
     const heddle_accelerator *a = &d->unit->acc, *b = &other->unit->acc;
     const uint32_t other_role = w.queue % HD_N_ROLES;
     if (other->seen[other_role] >= w.number)
         return HEDDLE_OK;
-    if (a->follow == b->follow)
+    if (a->follow == b->follow) {
+        note_wait(d, role, op, w);
         return a->follow(a->self, role, b->self, other_role, w.number);
-    wait_here(other, other_role, w.number);
+    }
+    wait_here(j, other, other_role, w.number);
     return HEDDLE_OK;
+}
+
+/* ---- limits ----------------------------------------------------------------------------------------------------------------- */
+
+/* Is the queue at an op that waits for nothing? */
+static int is_at_work(const hd_jobs *j, hd_jobs_device *d, uint32_t role)
+{
+    const hd_put_wait *w = d->waits[role].at;
+    const uint64_t now = d->seen[role] + 1u;
+    uint64_t i;
+    if (d->given[role] < now)
+        return 0;
+    for (i = first_wait(d, role); i < d->waits[role].n && w[i].number == now; i++)
+        if (device_of(j, w[i].what.queue)->seen[w[i].what.queue % HD_N_ROLES] < w[i].what.number)
+            return 0;
+    return 1;
+}
+
+static int works(const hd_jobs *j, hd_jobs_device *d)
+{
+    uint32_t role;
+    for (role = 0; role < HD_N_ROLES; role++)
+        if (is_at_work(j, d, role))
+            return 1;
+    return 0;
+}
+
+void hd_put_check_limits(hd_jobs *j, uint64_t asked_ns)
+{
+    uint32_t i;
+    for (i = 0; i < j->n_devices; i++) {
+        hd_jobs_device *d = &j->devices[i];
+        if (d->is_lost)
+            continue;
+        if (!works(j, d))
+            d->since_ns = asked_ns;
+        if (!j->time_limit_ms || asked_ns < d->since_ns + j->time_limit_ms * 1000000ull)
+            continue;
+        (void)hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", d->unit->name,
+                     j->time_limit_ms);
+        hd_put_lose(d);
+    }
 }
 
 /* ---- moves ------------------------------------------------------------------------------------------------------------------ */
@@ -194,8 +280,10 @@ heddle_status hd_put_op(hd_jobs *j, const hd_seg_op *o, const hd_seg_point *wait
     const uint32_t role = o->point.queue % HD_N_ROLES;
     const uint64_t put_ns = j->traced ? heddle_host_clock_ns() : 0;
     uint32_t i;
+    if (!works(j, d))
+        d->since_ns = heddle_host_clock_ns();
     for (i = 0; i < o->n_waits; i++)
-        HD_TRY(put_wait(j, d, role, waits[i]));
+        HD_TRY(put_wait(j, d, role, o->point.number, waits[i]));
     HD_TRY(hd_put_work(j, o, given));
     hd_put_count(j, o, 1);
     if (j->traced)
