@@ -25,6 +25,8 @@
  *
  * Threads. Calls on different fleets may run concurrently. Calls on one fleet, its arrays, loops and wavefronts may not, but for
  * heddle_loop_wait and _cancel, heddle_wavefront_wait and _cancel. Cores are used exclusively: one fleet of a process has cores (EBUSY).
+ * A forked child has none of the fleet's threads: what would need them, also of loops, wavefronts, jobs and sequences, returns EDEVICE, and
+ * nothing is freed.
  *
  * Errors. heddle_error_text(NULL) has the sentence of this thread's last failed call.
  *

@@ -494,6 +494,11 @@ static void check_fork(void)
     CHECK(child >= 0);
     if (!child) {
         const heddle_status s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
+        (void)alarm(20);
+        if (heddle_loop_wait(r.loop, HEDDLE_FOREVER) != HEDDLE_EDEVICE)
+            _exit(4);
+        heddle_loop_cancel(r.loop);
+        heddle_loop_free(r.loop);
         heddle_fleet_close(f);
         _exit(s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "forked") ? 0 : 3);
     }

@@ -7,7 +7,9 @@
 #include "multi/lazy.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define STEPS 6u
 #define ROWS 30u
@@ -415,6 +417,71 @@ static void check_cancel(uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* ---- a forked child ------------------------------------------------------------------------------------------------------------ */
+
+static void is_told(const char *call, heddle_status s)
+{
+    CHECK_MSG(s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "forked this one"), "%s: %s", call,
+              heddle_status_text(s));
+}
+
+/* It is told that it has none of its parent's threads, and frees nothing. */
+static void be_child(jobbed_rig *r, heddle_multi *m, heddle_sequence *x)
+{
+    const jobbed_params p = jobbed_params_of(r, &there);
+    heddle_sequence *other = NULL;
+    heddle_multi *new_one = NULL;
+    (void)alarm(20);
+    is_told("heddle_array_fetch", heddle_array_fetch(r->arrays[1], 0, ROWS));
+    is_told("heddle_array_wrote", heddle_array_wrote(r->arrays[1], 0, ROWS));
+    is_told("heddle_multi_wait", heddle_multi_wait(m, HEDDLE_FOREVER));
+    is_told("heddle_multi_start", heddle_multi_start(m, &p, sizeof p));
+    is_told("heddle_multi_new", jobbed_make(r, &back, &new_one));
+    is_told("heddle_multi_write_trace", heddle_multi_write_trace(m, "multi_trouble_fork.json"));
+    is_told("heddle_sequence_wait", heddle_sequence_wait(x, HEDDLE_FOREVER));
+    is_told("heddle_sequence_start", heddle_sequence_start(x, 1));
+    is_told("heddle_sequence_add", heddle_sequence_add(x, m, &p, sizeof p));
+    is_told("heddle_sequence_new", heddle_sequence_new(r->fleet, &other));
+    heddle_multi_cancel(m);
+    heddle_sequence_cancel(x);
+    heddle_sequence_free(x);
+    heddle_multi_free(m);
+    jobbed_close(r);
+    fflush(stdout);
+    _exit(0);
+}
+
+/* Jobs are under way in the parent, and go on. */
+static void check_fork(uint64_t *seed)
+{
+    jobbed_rig r;
+    heddle_multi *m;
+    heddle_sequence *x;
+    jobbed_params p;
+    int status = 0;
+    pid_t child;
+    jobbed_open(&r, "2*virtual:latency=0.05", 0, ROWS, seed);
+    CHECK_OK(NULL, jobbed_make(&r, &there, &m));
+    p = jobbed_params_of(&r, &there);
+    CHECK_OK(NULL, heddle_sequence_new(r.fleet, &x));
+    CHECK_OK(NULL, heddle_sequence_add(x, m, &p, sizeof p));
+    start_one(&r, m, &there);
+    CHECK_OK(NULL, heddle_sequence_start(x, 2));
+    fflush(stdout);
+    child = fork();
+    CHECK(child >= 0);
+    if (!child)
+        be_child(&r, m, x);
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child's status is %d", status);
+    CHECK_OK(NULL, heddle_sequence_wait(x, HEDDLE_FOREVER));
+    CHECK_OK(NULL, heddle_multi_wait(m, HEDDLE_FOREVER));
+    jobbed_compare(&r, 1, 0, ROWS, "after a fork");
+    heddle_sequence_free(x);
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
 /* Devices that can be lost are virtual ones: nobody breaks a GPU. */
 static void check_cuda(uint64_t *seed)
 {
@@ -451,5 +518,6 @@ int main(int argc, char **argv)
     check_body("2*virtual:", &seed);
     check_body("cpu:2", &seed);
     check_cancel(&seed);
+    check_fork(&seed);
     return 0;
 }

@@ -183,7 +183,7 @@ HEDDLE_API heddle_status heddle_wavefront_new(heddle_fleet *f, const heddle_tabl
 
 HEDDLE_API void heddle_wavefront_free(heddle_wavefront *w)
 {
-    if (!w)
+    if (!w || hd_fleet_is_forked(w->fleet))
         return;
     (void)heddle_wavefront_wait(w, HEDDLE_FOREVER);
     hd_front_keep_speeds(w);

@@ -102,7 +102,7 @@ HEDDLE_API heddle_status heddle_wavefront_run(heddle_wavefront *w, const void *p
 
 HEDDLE_API heddle_status heddle_wavefront_wait(heddle_wavefront *w, uint32_t timeout_ms)
 {
-    return w ? hd_turns_wait(&w->turn, timeout_ms)
+    return w ? hd_turns_wait(&w->turn, "heddle_wavefront_wait", timeout_ms)
              : hd_say(NULL, HEDDLE_EINVAL, "heddle_wavefront_wait: the wavefront is NULL");
 }
 

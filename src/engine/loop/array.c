@@ -113,7 +113,9 @@ HEDDLE_API heddle_status heddle_array_new(heddle_fleet *f, const heddle_array_de
 
 HEDDLE_API void heddle_array_free(heddle_array *a)
 {
-    if (a && a->n_loops)
+    if (!a || hd_fleet_is_forked(a->fleet))
+        return;
+    if (a->n_loops)
         a->is_freed = 1;
     else
         hd_array_drop(a);
@@ -131,19 +133,19 @@ static int is_in_use(const heddle_array *a, int only_writers)
     return t != NULL;
 }
 
-static heddle_status check_rows(const heddle_array *a, uint64_t row, uint64_t n_rows, const char *call)
+static heddle_status check_call(const heddle_array *a, uint64_t row, uint64_t n_rows, const char *call)
 {
     if (!a)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the array is NULL", call);
     if (row > a->n_rows || n_rows > a->n_rows - row)
         return hd_say(NULL, HEDDLE_ERANGE, "%s: %llu rows from row %llu on; the array has %llu", call,
                       (unsigned long long)n_rows, (unsigned long long)row, (unsigned long long)a->n_rows);
-    return HEDDLE_OK;
+    return hd_fleet_check_process(a->fleet, call);
 }
 
 HEDDLE_API heddle_status heddle_array_fetch(heddle_array *a, uint64_t row, uint64_t n_rows)
 {
-    HD_TRY(check_rows(a, row, n_rows, "heddle_array_fetch"));
+    HD_TRY(check_call(a, row, n_rows, "heddle_array_fetch"));
     (void)pthread_mutex_lock(&a->fleet->mutex);
     while (is_in_use(a, 1))
         (void)pthread_cond_wait(&a->fleet->ended, &a->fleet->mutex);
@@ -162,7 +164,7 @@ heddle_status hd_array_leave_jobs(heddle_array *a, int writes)
 HEDDLE_API heddle_status heddle_array_wrote(heddle_array *a, uint64_t row, uint64_t n_rows)
 {
     int is_busy;
-    HD_TRY(check_rows(a, row, n_rows, "heddle_array_wrote"));
+    HD_TRY(check_call(a, row, n_rows, "heddle_array_wrote"));
     (void)pthread_mutex_lock(&a->fleet->mutex);
     is_busy = is_in_use(a, 0);
     (void)pthread_mutex_unlock(&a->fleet->mutex);

@@ -248,11 +248,18 @@ void hd_fleet_init_cond(pthread_cond_t *c)
     (void)pthread_condattr_destroy(&a);
 }
 
+heddle_status hd_fleet_check_process(const heddle_fleet *f, const char *call)
+{
+    if (!hd_fleet_is_forked(f))
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EDEVICE, "%s: the fleet belongs to the process that forked this one", call);
+}
+
 heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const heddle_table *table, const void *desc,
                                  const void *out)
 {
     if (f && table && desc && out)
-        return HEDDLE_OK;
+        return hd_fleet_check_process(f, call);
     return hd_say(NULL, HEDDLE_EINVAL, "%s: %s is NULL", call,
                   !f       ? "the fleet"
                   : !table ? "the table"
@@ -290,7 +297,7 @@ HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devic
 HEDDLE_API void heddle_fleet_close(heddle_fleet *f)
 {
     uint64_t i;
-    if (!f || f->n_forks != hd_process_forks) /* the parent has the threads */
+    if (!f || hd_fleet_is_forked(f))
         return;
     (void)pthread_mutex_lock(&f->mutex);
     while (f->now)

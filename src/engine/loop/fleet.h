@@ -292,9 +292,13 @@ void hd_founds_combine(const heddle_loop *l);
 /* Is nothing under way on the accelerator? HEDDLE_EBUSY; an error: it is lost. */
 heddle_status hd_manager_ask(hd_fleet_unit *u);
 
-/* fleet.c: of waits with a limit, which go by the clock that nobody sets. */
+/* Did the process that opened the fleet fork this one? It has none of the fleet's threads, and locks may never be free. */
+static inline int hd_fleet_is_forked(const heddle_fleet *f) { return f->n_forks != hd_process_forks; }
+/* fleet.c: EDEVICE then. */
+heddle_status hd_fleet_check_process(const heddle_fleet *f, const char *call);
+/* Of waits with a limit, which go by the clock that nobody sets. */
 void hd_fleet_init_cond(pthread_cond_t *c);
-/* What loops, wavefronts and jobs are made of. EINVAL: one of these is NULL. */
+/* What loops, wavefronts and jobs are made of. EINVAL: one of these is NULL; EDEVICE: in a forked process. */
 heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const heddle_table *table, const void *desc,
                                  const void *out);
 

@@ -304,7 +304,7 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
 
 HEDDLE_API void heddle_loop_free(heddle_loop *l)
 {
-    if (!l)
+    if (!l || hd_fleet_is_forked(l->fleet))
         return;
     (void)heddle_loop_wait(l, HEDDLE_FOREVER);
     if (l->models)
@@ -437,7 +437,7 @@ HEDDLE_API heddle_status heddle_loop_wait(heddle_loop *l, uint32_t timeout_ms)
 {
     if (!l)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_loop_wait: the loop is NULL");
-    return hd_turns_wait(&l->turn, timeout_ms);
+    return hd_turns_wait(&l->turn, "heddle_loop_wait", timeout_ms);
 }
 
 HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, size_t params_bytes)
@@ -448,7 +448,7 @@ HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, siz
 
 HEDDLE_API void heddle_loop_cancel(heddle_loop *l)
 {
-    if (!l)
+    if (!l || hd_fleet_is_forked(l->fleet))
         return;
     (void)pthread_mutex_lock(&l->asking);
     if (l->split) {

@@ -240,8 +240,7 @@ heddle_status hd_turns_check_start(const hd_fleet_turn *t, const char *call, con
     if (params_bytes != table->params_bytes || (params_bytes && !params))
         return hd_say(NULL, HEDDLE_EINVAL, "%s: params of %zu bytes%s; table %s takes %u", call, params_bytes,
                       params ? "" : ", NULL", table->name, table->params_bytes);
-    if (t->fleet->n_forks != hd_process_forks)
-        return hd_say(NULL, HEDDLE_EDEVICE, "%s: the fleet belongs to the process that forked this one", call);
+    HD_TRY(hd_fleet_check_process(t->fleet, call));
     if (hd_turns_state(t) != HD_TURN_IDLE)
         return hd_say(NULL, HEDDLE_EBUSY, "%s: the last run has not been waited for", call);
     return HEDDLE_OK;
@@ -270,9 +269,10 @@ static int wait_for_end(hd_fleet_turn *t, uint32_t timeout_ms)
     return t->state != HD_TURN_STARTED;
 }
 
-heddle_status hd_turns_wait(hd_fleet_turn *t, uint32_t timeout_ms)
+heddle_status hd_turns_wait(hd_fleet_turn *t, const char *call, uint32_t timeout_ms)
 {
     heddle_status s = HEDDLE_EBUSY;
+    HD_TRY(hd_fleet_check_process(t->fleet, call));
     (void)pthread_mutex_lock(&t->fleet->mutex);
     if (wait_for_end(t, timeout_ms)) {
         t->state = HD_TURN_IDLE;

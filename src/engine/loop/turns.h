@@ -72,8 +72,8 @@ void hd_turns_drive(hd_fleet_turn *t);
 hd_turn_state hd_turns_state(const hd_fleet_turn *t);
 /* For waits with a limit. */
 struct timespec hd_turns_until(uint32_t timeout_ms);
-/* EBUSY after timeout_ms, else how the run ended, with its sentence. */
-heddle_status hd_turns_wait(hd_fleet_turn *t, uint32_t timeout_ms);
+/* EBUSY after timeout_ms, else how the run ended, with its sentence; EDEVICE in a forked process. */
+heddle_status hd_turns_wait(hd_fleet_turn *t, const char *call, uint32_t timeout_ms);
 
 /* driver.c: starts the fleet's driver, if there is none; stops it. ENOMEM. */
 heddle_status hd_driver_start(heddle_fleet *f);

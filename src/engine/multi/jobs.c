@@ -182,6 +182,7 @@ static void hand_over(hd_jobs *j, hd_request *r)
 
 heddle_status hd_jobs_ask(hd_jobs *j, hd_request *r)
 {
+    HD_TRY(hd_fleet_check_process(j->fleet, "jobs"));
     (void)pthread_mutex_lock(&j->mutex);
     hand_over(j, r);
     if (r->kind == HD_REQUEST_START || r->kind == HD_REQUEST_SEQUENCE) {

@@ -222,7 +222,7 @@ HEDDLE_API heddle_status heddle_multi_new(heddle_fleet *f, const heddle_table *t
 
 HEDDLE_API void heddle_multi_free(heddle_multi *m)
 {
-    if (!m)
+    if (!m || hd_fleet_is_forked(m->fleet))
         return;
     (void)heddle_multi_wait(m, HEDDLE_FOREVER);
     m->is_freed = 1;
@@ -366,6 +366,7 @@ HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms)
     heddle_status s;
     if (!m)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_wait: the job is NULL");
+    HD_TRY(hd_fleet_check_process(m->fleet, "heddle_multi_wait"));
     if (m->jobs && !hd_start_await(m->jobs, &m->n_jobs, timeout_ms))
         return HEDDLE_EBUSY;
     s = m->status;

@@ -16,6 +16,7 @@ HEDDLE_API heddle_status heddle_sequence_new(heddle_fleet *f, heddle_sequence **
     if (!f || !out)
         return SAY(HEDDLE_EINVAL, "heddle_sequence_new: %s is NULL", f ? "out" : "the fleet");
     *out = NULL;
+    HD_TRY(hd_fleet_check_process(f, "heddle_sequence_new"));
     s = hd_new(sizeof *s);
     if (!s)
         return SAY(HEDDLE_ENOMEM, "heddle_sequence_new: out of memory");
@@ -55,7 +56,7 @@ static void free_job(hd_sequence_job *x)
 HEDDLE_API void heddle_sequence_free(heddle_sequence *s)
 {
     uint64_t i;
-    if (!s)
+    if (!s || hd_fleet_is_forked(s->fleet))
         return;
     (void)heddle_sequence_wait(s, HEDDLE_FOREVER);
     free_records(s);
@@ -76,6 +77,7 @@ static heddle_status check_rest(const heddle_sequence *s, const char *call)
     uint32_t n = 0;
     if (!s)
         return SAY(HEDDLE_EINVAL, "%s: the sequence is NULL", call);
+    HD_TRY(hd_fleet_check_process(s->fleet, call));
     if (s->jobs) {
         (void)pthread_mutex_lock(&s->jobs->mutex);
         n = s->n_starts;
@@ -172,8 +174,7 @@ HEDDLE_API heddle_status heddle_sequence_start(heddle_sequence *s, uint64_t n)
 {
     if (!s)
         return SAY(HEDDLE_EINVAL, "heddle_sequence_start: the sequence is NULL");
-    if (s->fleet->n_forks != hd_process_forks)
-        return SAY(HEDDLE_EDEVICE, "heddle_sequence_start: the fleet belongs to the process that forked this one");
+    HD_TRY(hd_fleet_check_process(s->fleet, "heddle_sequence_start"));
     return s->jobs ? start(s, n) : run_here(s, n);
 }
 
@@ -182,6 +183,7 @@ HEDDLE_API heddle_status heddle_sequence_wait(heddle_sequence *s, uint32_t timeo
     heddle_status status;
     if (!s)
         return SAY(HEDDLE_EINVAL, "heddle_sequence_wait: the sequence is NULL");
+    HD_TRY(hd_fleet_check_process(s->fleet, "heddle_sequence_wait"));
     if (s->jobs && !hd_start_await(s->jobs, &s->n_starts, timeout_ms))
         return HEDDLE_EBUSY;
     status = s->status;

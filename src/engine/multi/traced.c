@@ -267,6 +267,7 @@ static heddle_status find(heddle_multi *m, const hd_chart **out, const char *cal
     *out = m && !m->jobs ? m->loop->chart : NULL;
     if (!m || !m->jobs)
         return HEDDLE_OK;
+    HD_TRY(hd_fleet_check_process(m->fleet, call));
     if (!hd_multi_is_at_rest(m))
         return hd_say(NULL, HEDDLE_EBUSY, "%s: jobs are under way", call);
     m->fleet->on_jobs->rest(m->jobs);
