@@ -216,7 +216,8 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
 /* Waits for its run. */
 HEDDLE_API void heddle_loop_free(heddle_loop *l);
 
-/* Runs the loop; it may be run again. params is copied. EBODY: a body failed; ECANCELED; EDEVICE: no device is left. */
+/* Runs the loop; it may be run again. params is copied. EBODY: a body failed; ECANCELED; EDEVICE: no device is left, or
+ * results are not home and never may be (heddle_loop_get_left). */
 HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, size_t params_bytes);
 /* Starts a run, which heddle_loop_wait ends. Loops and wavefronts of a fleet run one after another, in the order of their starts. EBUSY: its last run has not
  * been waited for. A loop that takes less than 30 us on one core, by its earlier runs, is run within this call if no other one is running. */
@@ -260,7 +261,8 @@ HEDDLE_API heddle_status heddle_loop_get_stats(const heddle_loop *l, heddle_loop
 HEDDLE_API heddle_status heddle_loop_get_unit(const heddle_loop *l, uint32_t unit, heddle_loop_unit *out);
 /* How the last run was divided, and what happened on the way: lines. Valid until the next run. */
 HEDDLE_API const char *heddle_loop_how(const heddle_loop *l);
-/* Indices that a run which ended with EDEVICE or ECANCELED has not done. What they write may be at home in part. */
+/* Indices that a run which ended with EDEVICE or ECANCELED has not done. What they write may be at home in part. The same is told of results
+ * that a device which does not answer may still write home, until it takes part in a run again, or the fleet is closed. */
 typedef struct heddle_loop_left {
     size_t size;         /* set by HEDDLE_LOOP_LEFT_INIT                                           */
     uint64_t begin, end; /* of the first index; of whole tiles                                     */

@@ -12,7 +12,10 @@ typedef struct device {
     heddle_failure failure;
     uint64_t n_marks, n_asked;
     int marks_fail, times_fail, gets_lost;
-    void *newest; /* memory; if it gets lost there is no other, and close frees it */
+    void *newest;     /* memory; if it gets lost there is no other, and close frees it */
+    uint32_t keeps;   /* 1: the next copy home is kept, and its queue is busy, */
+    uint32_t kept_in; /* which is this one, */
+    heddle_copy kept; /* until it is done */
 } device;
 
 static void *mem_new(void *self, uint64_t n_bytes)
@@ -28,16 +31,25 @@ static void mem_free(void *self, void *p, uint64_t n_bytes)
     free(p);
 }
 
+static void do_copy(const heddle_copy *c)
+{
+    uint64_t i;
+    for (i = 0; i < c->n_rows; i++)
+        memcpy((char *)c->to + i * c->to_stride, (const char *)c->from + i * c->from_stride, c->row_bytes);
+}
+
 static heddle_status copy(void *self, uint32_t queue, const heddle_copy *c)
 {
     device *d = self;
-    uint64_t i;
-    (void)queue;
     d->n_copies++;
     d->n_bad += !c->n_rows || !c->row_bytes || (c->n_rows > 1 && !d->takes_strides) ||
                 (d->most_copy_bytes && c->n_rows * c->row_bytes > d->most_copy_bytes);
-    for (i = 0; i < c->n_rows; i++)
-        memcpy((char *)c->to + i * c->to_stride, (const char *)c->from + i * c->from_stride, c->row_bytes);
+    if (c->is_in || !d->keeps || d->kept.n_rows) {
+        do_copy(c);
+        return HEDDLE_OK;
+    }
+    d->kept = *c;
+    d->kept_in = queue;
     return HEDDLE_OK;
 }
 
@@ -59,11 +71,10 @@ static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
 
 static heddle_status ask(void *self, uint32_t queue, uint32_t *code, uint64_t *index)
 {
-    (void)self;
-    (void)queue;
+    const device *d = self;
     (void)code;
     (void)index;
-    return HEDDLE_OK;
+    return d->kept.n_rows && d->kept_in == queue ? HEDDLE_EBUSY : HEDDLE_OK;
 }
 
 static void close_device(void *self, int is_lost)
@@ -244,6 +255,53 @@ static void check_failing_marks(void)
     heddle_fleet_close(f);
 }
 
+/* ---- results that are late ----------------------------------------------------------------------------------------------------- */
+
+static void check_told(looped_rig *r, heddle_status s, device *d)
+{
+    heddle_loop_left left = HEDDLE_LOOP_LEFT_INIT;
+    heddle_loop_unit u = HEDDLE_LOOP_UNIT_INIT;
+    CHECK_MSG(s == HEDDLE_EDEVICE && strstr(heddle_error_text(NULL), "foreign does not answer, and may still write"),
+              "%s: %s", heddle_status_text(s), heddle_error_text(NULL));
+    CHECK_OK(NULL, heddle_loop_get_left(r->loop, 0, &left));
+    CHECK((char *)heddle_array_host(r->c) + left.begin * sizeof(float) == (char *)d->kept.to && !left.is_spoilt);
+    do_copy(&d->kept);
+    d->kept.n_rows = d->keeps = 0;
+    do {
+        CHECK_OK(NULL, heddle_loop_run(r->loop, &r->params, sizeof r->params));
+        CHECK_OK(NULL, heddle_loop_get_unit(r->loop, 1, &u));
+    } while (!u.n_slices);
+}
+
+/* Results of a slice are on their way home, and do not arrive before the loop has ended. Others have run the slice, but what is at home may
+ * still be written over. When it has arrived, the device takes part again.
+ * With a time limit the device is lost before. */
+static void check_late_home(uint32_t time_limit_ms)
+{
+    const looped_case c = {looped_price, 300000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
+    device d;
+    heddle_accelerator a;
+    heddle_fleet *f;
+    looped_rig r;
+    heddle_status s;
+    memset(&d, 0, sizeof d);
+    d.keeps = 1;
+    d.gets_lost = time_limit_ms > 0;
+    a = table_of(&d);
+    f = open_fleet("cpu:1", &a);
+    CHECK_OK(NULL, looped_open_more(&r, f, &c, time_limit_ms, 0));
+    do { /* on a busy machine the core may be done before the device has begun */
+        looped_fill(&r, &c);
+        s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
+    } while (!d.kept.n_rows);
+    if (time_limit_ms)
+        CHECK_MSG(s == HEDDLE_OK && strstr(heddle_loop_how(r.loop), "time limit"), "%s", heddle_loop_how(r.loop));
+    else
+        check_told(&r, s, &d);
+    looped_close(&r);
+    heddle_fleet_close(f);
+}
+
 int main(void)
 {
     uint64_t n = 0;
@@ -254,6 +312,8 @@ int main(void)
     }
     check_traces();
     check_failing_marks();
+    check_late_home(0);
+    check_late_home(2000);
     printf("%llu copies\n", (unsigned long long)n);
     CHECK(n > 0);
     return 0;

@@ -60,6 +60,13 @@ static int was_spoilt(heddle_status s, uint32_t body)
            strstr(heddle_error_text(NULL), "also reads");
 }
 
+/* They still are, for all that is known: the device hangs. */
+static int may_come_late(heddle_status s, const char *what)
+{
+    return s == HEDDLE_EDEVICE && !strcmp(what, "hang") &&
+           strstr(heddle_error_text(NULL), "may still write the results");
+}
+
 /* The lines tell of cuts, and of what others ran again. */
 static void check_told(const looped_rig *r)
 {
@@ -85,7 +92,7 @@ static int lose_at(const char *what, uint32_t k, uint32_t body, uint64_t n, hedd
     for (run = 0; run < 2; run++) {
         looped_fill(&r, &c);
         s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
-        CHECK_MSG(s == HEDDLE_OK || was_spoilt(s, body), "%s", heddle_error_text(NULL));
+        CHECK_MSG(s == HEDDLE_OK || was_spoilt(s, body) || may_come_late(s, what), "%s", heddle_error_text(NULL));
         if (s == HEDDLE_OK)
             check_bytes(&r, &c, what, k);
         check_told(&r);

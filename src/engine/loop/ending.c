@@ -65,18 +65,29 @@ static heddle_status say_left(heddle_loop *l)
                   hd_grain_begin(l, first->begin), hd_grain_begin(l, first->end) - 1u);
 }
 
+static heddle_status say_spoilt(heddle_loop *l)
+{
+    const hd_slice *last = (const hd_slice *)l->spoilt.at + (l->spoilt.n - 1u);
+    const char *name = l->table->bodies[l->desc.body].name;
+    const uint64_t begin = hd_grain_begin(l, last->begin), end = hd_grain_begin(l, last->end) - 1u;
+    if (l->may_come_late)
+        return hd_say(&l->turn.error, HEDDLE_EDEVICE,
+                      "loop %s: %s does not answer, and may still write the results of indices %" PRIu64 " to %" PRIu64
+                      " home",
+                      name, l->fail_unit, begin, end);
+    return hd_say(&l->turn.error, HEDDLE_EDEVICE,
+                  "loop %s: %s was lost while it wrote the results of indices %" PRIu64 " to %" PRIu64
+                  ", which the loop also reads, so that nobody else can compute them",
+                  name, l->fail_unit, begin, end);
+}
+
 static heddle_status outcome(heddle_loop *l)
 {
-    const hd_slice *spoilt = (const hd_slice *)l->spoilt.at + (l->spoilt.n ? l->spoilt.n - 1u : 0);
     if (l->fail_code)
         return hd_say(&l->turn.error, HEDDLE_EBODY, "loop %s failed at index %" PRIu64 " with code %u, on %s",
                       l->table->bodies[l->desc.body].name, l->fail_index, l->fail_code, l->fail_unit);
     if (l->spoilt.n)
-        return hd_say(&l->turn.error, HEDDLE_EDEVICE,
-                      "loop %s: %s was lost while it wrote the results of indices %" PRIu64 " to %" PRIu64
-                      ", which the loop also reads, so that nobody else can compute them",
-                      l->table->bodies[l->desc.body].name, l->fail_unit, hd_grain_begin(l, spoilt->begin),
-                      hd_grain_begin(l, spoilt->end) - 1u);
+        return say_spoilt(l);
     if (hd_split_n_ended(l->split) == l->n_grains)
         return HEDDLE_OK;
     if (l->is_canceled)

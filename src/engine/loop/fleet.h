@@ -177,8 +177,10 @@ struct heddle_loop {
     uint32_t fail_code;
     uint64_t fail_index;
     char fail_unit[64];
-    hd_list spoilt; /* hd_slice: what it reads and writes is half written, of the last one by fail_unit */
-    hd_list left;   /* hd_left: of the last run, in order */
+    hd_list
+        spoilt; /* hd_slice: what it writes is half written, of the last one by fail_unit, and is read, too, or may still be written */
+    int may_come_late; /* the latter, of one of them */
+    hd_list left;      /* hd_left: of the last run, in order */
     uint64_t start_ns, time_ns;
     hd_list how;             /* text */
     hd_chart *chart;         /* what slices did when; NULL: it is not traced */
@@ -275,8 +277,8 @@ void hd_tell_lost(heddle_loop *l, hd_fleet_unit *u);
 void hd_tell_silent(heddle_loop *l, hd_fleet_unit *u);
 void hd_tell_back(heddle_loop *l, hd_fleet_unit *u);
 /* The slice is given to others although its results went home, or half of them. If the loop also reads them, the slice cannot be run
- * again, and the loop ends. */
-void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s);
+ * again, and the loop ends. is_silent: the unit may still write the rest, over what others have written since; the slice is not done then. */
+void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s, int is_silent);
 int hd_is_over(heddle_loop *l);
 /* Does it read rows that it writes? Then an index cannot be run again once its results are home. */
 int hd_loop_reads_results(const heddle_loop *l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* left.c - which indices the last run has not done. These are the split's grains that have not ended, and spoilt slices. Of a spoilt slice a
- * device wrote results home, or half of them, when it was no longer its own, and the loop reads these rows, too. If somebody else has run
- * it since, that does not count.
+ * device wrote results home, or half of them, when it was no longer its own, and the loop reads these rows, too; or the device may still
+ * write them. If somebody else has run it since, that does not count.
  *
  * Memory is there before a run, so that its end cannot fail. After the failure of a body nothing is told (EINVAL). */
 #include "engine/loop/fleet.h"
@@ -21,13 +21,14 @@ heddle_status hd_left_reserve(heddle_loop *l)
 /* The first spoilt grains from `from` on. */
 static int next_spoilt(const heddle_loop *l, uint64_t from, hd_left *out)
 {
+    const uint32_t is_read = (uint32_t)hd_loop_reads_results(l);
     uint64_t i;
-    *out = (hd_left){UINT64_MAX, UINT64_MAX, 1};
+    *out = (hd_left){UINT64_MAX, UINT64_MAX, is_read};
     for (i = 0; i < l->spoilt.n; i++) {
         const hd_slice *s = (const hd_slice *)l->spoilt.at + i;
         const uint64_t begin = s->begin > from ? s->begin : from;
         if (begin < s->end && begin < out->begin)
-            *out = (hd_left){begin, s->end, 1};
+            *out = (hd_left){begin, s->end, is_read};
     }
     return out->begin < out->end;
 }

@@ -349,7 +349,7 @@ static heddle_status make_split(heddle_loop *l, const hd_fleet_unit *alone)
 static void clear_run(heddle_loop *l)
 {
     uint64_t i;
-    l->is_canceled = l->is_alone = 0;
+    l->is_canceled = l->is_alone = l->may_come_late = 0;
     l->fail_code = 0;
     hd_chart_clear(l->chart);
     l->spoilt.n = l->left.n = 0;

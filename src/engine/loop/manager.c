@@ -247,7 +247,7 @@ static void leave(manager *m, uint32_t queue, int is_done)
     if (!is_done)
         return;
     if (!hd_tell_ended(m->loop, m->unit->index, &s->slice, s->began_ns > m->before_ns ? s->began_ns : m->before_ns))
-        hd_tell_half_home(m->loop, m->unit, &s->slice);
+        hd_tell_half_home(m->loop, m->unit, &s->slice, 0);
     m->before_ns = heddle_host_clock_ns();
     if (went_home)
         show_home(m, queue, m->before_ns);
@@ -334,6 +334,16 @@ static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *mo
     return HEDDLE_OK;
 }
 
+/* Results on their way home arrive, or the device reaches its limit. */
+static int awaits_home(const manager *m)
+{
+    uint32_t q;
+    for (q = 0; m->loop->desc.time_limit_ms && q < hd_unit_flying(m->unit); q++)
+        if (m->slots[q].state == SLOT_LEAVING)
+            return 1;
+    return 0;
+}
+
 /* Or until it has had nothing to do for a while: *naps is 1. */
 static heddle_status until_over(manager *m, int *naps)
 {
@@ -356,7 +366,7 @@ static heddle_status until_over(manager *m, int *naps)
             continue;
         }
         hd_ask_rest(m->loop, n_idle);
-        if (hd_is_over(m->loop))
+        if (hd_is_over(m->loop) && !awaits_home(m))
             return hd_say(NULL, HEDDLE_EBUSY, "%s does not answer; others have run what it had", m->unit->name);
     }
 }
@@ -443,7 +453,7 @@ static void leave_in_trouble(manager *m, heddle_status s)
     uint32_t q;
     for (q = 0; q < hd_unit_flying(m->unit); q++)
         if (m->slots[q].state == SLOT_LEAVING)
-            hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice);
+            hd_tell_half_home(m->loop, m->unit, &m->slots[q].slice, s == HEDDLE_EBUSY);
     if (s == HEDDLE_EBUSY)
         hd_tell_silent(m->loop, m->unit);
     else
