@@ -62,7 +62,8 @@ typedef struct heddle_fleet_config {
 /* Opens the devices and starts a thread for each core and each other device. ENODEV: a device is not here, or none is; EINVAL: words
  * that name none; EBUSY: another fleet has the cores; ENOMEM. *out is NULL then. */
 HEDDLE_API heddle_status heddle_fleet_open(heddle_fleet **out, const char *devices, const heddle_fleet_config *config);
-/* Waits for what is running, and stops the threads. Free loops, wavefronts and arrays before. A thread that hangs is left behind. */
+/* Waits for what is running, and stops the threads. Free loops, wavefronts and arrays before. Devices that hang are left behind;
+ * a body, or a function of an accelerator, that does not return is waited for. */
 HEDDLE_API void heddle_fleet_close(heddle_fleet *f);
 
 typedef struct heddle_fleet_unit {

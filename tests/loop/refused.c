@@ -355,6 +355,10 @@ static void check_descs(heddle_fleet *f)
     d.team_size = 0;
     d.n = UINT64_MAX;
     REFUSED(heddle_loop_new(f, &looped, &d, &l), ERANGE, "2^63");
+    d.n = INT64_MAX;
+    d.tile = (uint64_t)INT64_MAX + 3u; /* more than 2^64 together */
+    REFUSED(heddle_loop_new(f, &looped, &d, &l), ERANGE, "9223372036854775807 indices in tiles of 9223372036854775810");
+    d.tile = 0;
     d.n = 4;
     d.n_2 = 1ull << 62;
     d.tile = d.tile_2 = 1;

@@ -35,10 +35,11 @@ static heddle_status read_desc(heddle_loop_desc *to, const heddle_loop_desc *fro
     HD_TRY(hd_env_fill_struct(&hd_loop_env, to, NULL));
     if ((uint32_t)to->split >= HEDDLE_N_SPLITS)
         return SAY(HEDDLE_EINVAL, "there is no way to divide number %u", (unsigned)to->split);
-    if (!to->n || to->n > INT64_MAX || to->n_2 > INT64_MAX || to->tile > to->n + UINT32_MAX || to->tile_2 > INT64_MAX)
+    if (!to->n || to->n > INT64_MAX || to->n_2 > INT64_MAX || to->tile > INT64_MAX || to->tile > to->n + UINT32_MAX ||
+        to->tile_2 > INT64_MAX)
         return SAY(HEDDLE_ERANGE,
                    "%" PRIu64 " indices in tiles of %" PRIu64 ", %" PRIu64 " in tiles of %" PRIu64
-                   "; a loop has 1 to 2^63 - 1",
+                   "; a loop has 1 to 2^63 - 1, and so has a tile",
                    to->n, to->tile, to->n_2, to->tile_2);
     to->tile = to->tile ? to->tile : to->n_2 ? TILE_ROWS : TILE;
     to->tile_2 = to->tile_2 ? to->tile_2 : TILE_COLUMNS;
