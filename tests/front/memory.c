@@ -18,6 +18,7 @@ static int attempt(const front_case *c, uint64_t fail_at)
     heddle_fleet *f = NULL;
     front_rig r;
     heddle_status s;
+    *hd_thread_error()->text = 0; /* what failed before does not count */
     hd_fail_alloc_at(fail_at);
     s = heddle_fleet_open(&f, "virtual: virtual:memory=2e6 cpu:1", NULL);
     if (s == HEDDLE_OK) {

@@ -17,6 +17,7 @@ static int attempt(const looped_case *c, uint64_t fail_at, const looped_bytes *w
     looped_rig r;
     heddle_status s;
     memset(&r, 0, sizeof r);
+    *hd_thread_error()->text = 0; /* what failed before does not count */
     hd_fail_alloc_at(fail_at);
     s = heddle_fleet_open(&f, devices, NULL);
     if (s == HEDDLE_OK) {

@@ -608,6 +608,42 @@ static void check_cancel(void)
     close_rig(&r);
 }
 
+typedef struct canceler {
+    heddle_loop *loop;
+    uint32_t is_over; /* atomic */
+} canceler;
+
+static void *cancel_often(void *user)
+{
+    canceler *c = user;
+    while (!__atomic_load_n(&c->is_over, __ATOMIC_ACQUIRE))
+        heddle_loop_cancel(c->loop);
+    return NULL;
+}
+
+/* At any time of a run: also when it is starting, or ends. */
+static void check_cancel_often(void)
+{
+    const looped_case c = {looped_price, 20000, 0, 10, 1, HEDDLE_SPLIT_CUT, 5};
+    canceler x = {NULL, 0};
+    looped_rig r;
+    pthread_t t;
+    int run, n_canceled = 0;
+    open_rig(&r, "virtual: cpu:1", &c);
+    looped_fill(&r, &c);
+    x.loop = r.loop;
+    CHECK(!pthread_create(&t, NULL, cancel_often, &x));
+    for (run = 0; run < 1000; run++) {
+        const heddle_status s = heddle_loop_run(r.loop, &r.params, sizeof r.params);
+        CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_ECANCELED, "%s", heddle_error_text(NULL));
+        n_canceled += s == HEDDLE_ECANCELED;
+    }
+    __atomic_store_n(&x.is_over, 1, __ATOMIC_RELEASE);
+    (void)pthread_join(t, NULL);
+    CHECK(n_canceled > 0);
+    close_rig(&r);
+}
+
 /* Two loops are started at once; the second one turns what the first one has turned. */
 static void check_turns(void)
 {
@@ -672,6 +708,7 @@ int main(int argc, char **argv)
     check_fork();
     check_trace();
     check_cancel();
+    check_cancel_often();
     check_turns();
     puts("trouble is survived");
     return 0;

@@ -175,6 +175,7 @@ static int try_at(const program *p, uint64_t fail_at, const bytes *want, int *ha
     attempt x = {.p = p, .fail_at = fail_at};
     heddle_status s;
     char sentence[200];
+    *hd_thread_error()->text = 0; /* what failed before does not count */
     if (!p->is_sequence)
         (void)hd_fail_alloc_at(fail_at);
     s = open_rig(&x);

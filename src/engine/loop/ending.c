@@ -205,15 +205,17 @@ void hd_loop_end(heddle_loop *l)
     l->time_ns = heddle_host_clock_ns() - l->start_ns;
     hd_chart_end(l->chart, l->start_ns, l->time_ns);
     hd_left_note(l);
+    (void)pthread_mutex_lock(&l->asking); /* another thread may cancel */
     l->turn.status = outcome(l);
+    (void)pthread_mutex_unlock(&l->asking);
     if (l->turn.status == HEDDLE_OK)
         hd_founds_combine(l);
     for (i = 0; i < l->fleet->units.n; i++)
         hd_split_count(l->split, i, &l->counts[i]);
     tell_all(l);
     learn(l);
-    pthread_mutex_lock(&l->asking); /* another thread may cancel */
+    (void)pthread_mutex_lock(&l->asking);
     hd_split_delete(l->split);
     l->split = NULL;
-    pthread_mutex_unlock(&l->asking);
+    (void)pthread_mutex_unlock(&l->asking);
 }

@@ -335,7 +335,8 @@ static heddle_status make_split(heddle_loop *l, const hd_fleet_unit *alone)
     const hd_split_config c = {l->n_grains, way, (uint32_t)f->units.n, f->n_kinds, l->split_units, l->models};
     hd_split *s, *before;
     uint32_t i;
-    HD_TRY(hd_split_new(&s, &c));
+    if (hd_split_new(&s, &c) != HEDDLE_OK)
+        return hd_say(NULL, HEDDLE_ENOMEM, "heddle_loop_start: out of memory");
     for (i = 0; i < f->units.n; i++)
         if (hd_unit_is_lost(hd_unit_at(f, i)) || (alone && hd_unit_at(f, i) != alone))
             hd_split_lost(s, i, heddle_host_clock_ns());
