@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trouble.c - wavefronts when a unit is lost at any of its actions, or is slow beyond a limit; a cell fails; a run is cancelled; and what
  * is refused. --cuda: beside a GPU. */
+#include "engine/loop/fleet.h"
 #include "front/cases.h"
 
 #include <pthread.h>
@@ -106,6 +107,40 @@ static void test_limit(void)
     front_compare(front_plain(&c), front_take(&r), &c, "a unit hangs");
     CHECK_MSG(strstr(heddle_wavefront_how(r.w), "longer than the time limit of 50 ms"), "%s",
               heddle_wavefront_how(r.w));
+    front_close(&r);
+    heddle_fleet_close(f);
+}
+
+static heddle_status is_busy(void *self, uint32_t queue, uint32_t *code, uint64_t *index)
+{
+    (void)self;
+    (void)queue;
+    (void)code;
+    (void)index;
+    return HEDDLE_EBUSY;
+}
+
+/* A unit has fallen silent in a loop: a run goes on without it, and the first one in which it answers, with it. */
+static void test_silent(void)
+{
+    front_case c = {.body = front_best, .rows = 500, .cols = 50, .seed = 6, .split = HEDDLE_SPLIT_STATIC};
+    heddle_fleet *f = open_fleet("virtual:", "virtual:");
+    hd_fleet_unit *u = hd_unit_at(f, 0);
+    heddle_status (*const poll)(void *self, uint32_t queue, uint32_t *code, uint64_t *index) = u->acc.poll;
+    heddle_wavefront_unit told = HEDDLE_WAVEFRONT_UNIT_INIT;
+    front_rig r;
+    c.fail_row = UINT32_MAX;
+    CHECK_OK(NULL, front_open(&r, f, &c));
+    u->health = HD_UNIT_SILENT;
+    for (int answers = 0; answers < 2; answers++) {
+        u->acc.poll = answers ? poll : is_busy;
+        front_fill(&r);
+        CHECK_OK(NULL, heddle_wavefront_run(r.w, &r.params, sizeof r.params));
+        front_compare(front_plain(&c), front_take(&r), &c, "a silent unit");
+        CHECK_OK(NULL, heddle_wavefront_get_unit(r.w, 0, &told));
+        CHECK_MSG(told.is_lost == !answers && (told.n_strides > 0) == answers, "%s", heddle_wavefront_how(r.w));
+        CHECK(answers || strstr(heddle_wavefront_how(r.w), "virtual:0 does not answer"));
+    }
     front_close(&r);
     heddle_fleet_close(f);
 }
@@ -302,6 +337,7 @@ int main(int argc, char **argv)
     test_lost();
     test_none_left();
     test_limit();
+    test_silent();
     test_spoilt();
     test_failing();
     test_canceled();

@@ -113,6 +113,8 @@ heddle_status hd_sites_open(heddle_wavefront *w);
 void hd_sites_close(heddle_wavefront *w);
 /* Is it there, and does it take part? */
 static inline int hd_site_is_in(const hd_site *s) { return !s->is_lost && !s->is_left_out; }
+/* Before a run: is its unit there? Runs before may have lost it. One that fell silent may answer again. */
+void hd_site_ask(hd_site *s);
 /* It is lost, with this thread's sentence. */
 void hd_site_lose(hd_site *s);
 /* A stride of the site begins, or has ended. */

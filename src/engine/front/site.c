@@ -114,6 +114,21 @@ void hd_site_idle(hd_site *s, uint64_t now_ns)
         s->busy_ns += now_ns - s->since_ns;
 }
 
+void hd_site_ask(hd_site *s)
+{
+    heddle_status status;
+    if (s->is_host)
+        return;
+    status = hd_unit_health(s->unit) == HD_UNIT_SILENT ? hd_manager_ask(s->unit) : HEDDLE_EBUSY;
+    if (status == HEDDLE_OK)
+        hd_unit_is_back(s->unit);
+    else if (status != HEDDLE_EBUSY)
+        hd_site_lose(s);
+    s->is_lost = hd_unit_is_lost(s->unit);
+    if (hd_unit_health(s->unit) == HD_UNIT_SILENT)
+        (void)snprintf(s->trouble, sizeof s->trouble, "%s does not answer", s->name);
+}
+
 void hd_site_lose(hd_site *s)
 {
     s->is_lost = 1;

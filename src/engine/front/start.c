@@ -17,7 +17,6 @@ static int has(const void *self, const heddle_array *a, int only_writes)
 
 static void begin(void *self) { ((heddle_wavefront *)self)->start_ns = heddle_host_clock_ns(); }
 
-/* Runs before it may have lost units. */
 static void clear_run(heddle_wavefront *w)
 {
     w->time_ns = 0;
@@ -28,7 +27,7 @@ static void clear_run(heddle_wavefront *w)
         s->n_rows = s->n_strides = s->busy_ns = s->last_ns = s->bytes_in = s->bytes_out = 0;
         memset(s->copies, 0, sizeof s->copies);
         *s->trouble = 0;
-        s->is_lost |= !s->is_host && hd_unit_is_lost(s->unit);
+        hd_site_ask(s);
     }
 }
 

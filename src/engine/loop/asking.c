@@ -117,7 +117,7 @@ void hd_tell_silent(heddle_loop *l, hd_fleet_unit *u) { note_trouble(l, u, HD_UN
 
 void hd_tell_back(heddle_loop *l, hd_fleet_unit *u)
 {
-    __atomic_store_n(&u->health, HD_UNIT_WELL, __ATOMIC_RELEASE);
+    hd_unit_is_back(u);
     pthread_mutex_lock(&l->asking);
     hd_split_join(l->split, u->index, heddle_host_clock_ns());
     pthread_mutex_unlock(&l->asking);

@@ -318,6 +318,8 @@ void hd_unit_join(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
 /* Takes it out of the fleet again. It is the last one. */
 void hd_unit_drop(hd_fleet_unit *u);
+/* It was silent, and answers again. */
+void hd_unit_is_back(hd_fleet_unit *u);
 /* The first unit of its kind that is not lost; itself, if all of them are. */
 uint32_t hd_unit_first(const heddle_fleet *f, uint32_t unit);
 /* One turn of a unit, on the calling thread. 1: it has nothing to do for now, and should nap outside the run. */

@@ -403,7 +403,6 @@ static heddle_status come_back(manager *m)
     if (hd_unit_health(m->unit) == HD_UNIT_WELL)
         return HEDDLE_OK;
     HD_TRY(await_rest(m, NULL));
-    hd_orphans_free(m->unit);
     hd_tell_back(m->loop, m->unit);
     return HEDDLE_OK;
 }
