@@ -145,6 +145,39 @@ static void test_silent(void)
     heddle_fleet_close(f);
 }
 
+static const hd_fleet_unit *lost; /* another unit is silent from when this one is lost */
+static heddle_status (*poll_before)(void *self, uint32_t queue, uint32_t *code, uint64_t *index);
+
+static heddle_status poll_until(void *self, uint32_t queue, uint32_t *code, uint64_t *index)
+{
+    return hd_unit_is_lost(lost) ? HEDDLE_EBUSY : poll_before(self, queue, code, index);
+}
+
+/* A unit is lost; one with strides above and below does not answer then, and is lost, too. Nobody waits for its stride above. */
+static void test_second(void)
+{
+    front_case c = {.body = front_best, .rows = 500, .cols = 50, .seed = 6, .split = HEDDLE_SPLIT_CUT};
+    heddle_fleet *f = open_fleet("virtual:latency=0.1", "virtual:fail=5 virtual:");
+    heddle_wavefront_stats stats = HEDDLE_WAVEFRONT_STATS_INIT;
+    heddle_status s;
+    front_rig r;
+    c.fail_row = UINT32_MAX;
+    lost = hd_unit_at(f, 1);
+    poll_before = hd_unit_at(f, 0)->acc.poll;
+    hd_unit_at(f, 0)->acc.poll = poll_until;
+    CHECK_OK(NULL, front_open(&r, f, &c));
+    front_fill(&r);
+    CHECK_OK(NULL, heddle_wavefront_start(r.w, &r.params, sizeof r.params));
+    s = heddle_wavefront_wait(r.w, 30000);
+    CHECK_MSG(s == HEDDLE_OK, "%s", heddle_status_text(s));
+    front_compare(front_plain(&c), front_take(&r), &c, "a second unit is lost");
+    CHECK_OK(NULL, heddle_wavefront_get_stats(r.w, &stats));
+    CHECK_MSG(stats.n_lost == 2u && strstr(heddle_wavefront_how(r.w), "virtual:0 does not answer"), "%s",
+              heddle_wavefront_how(r.w));
+    front_close(&r);
+    heddle_fleet_close(f);
+}
+
 /* Sweeps that have changed cells at home cannot be done again: by cores behind the unit that is lost, or its own results. */
 static void test_spoilt(void)
 {
@@ -338,6 +371,7 @@ int main(int argc, char **argv)
     test_none_left();
     test_limit();
     test_silent();
+    test_second();
     test_spoilt();
     test_failing();
     test_canceled();

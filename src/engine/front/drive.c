@@ -139,10 +139,10 @@ static int has_changed_home(const heddle_wavefront *w, const hd_stride *s)
     return hd_front_sweeps(w) && s->state >= (w->sites[s->site].is_host ? HD_STRIDE_RUNS : HD_STRIDE_LEAVES);
 }
 
-static void stop_from(drive *d, uint64_t i)
+static void stop(drive *d, uint64_t i, uint64_t end)
 {
     heddle_wavefront *w = d->w;
-    for (; i < w->n_begun; i++) {
+    for (; i < end; i++) {
         hd_stride *s = hd_stride_at(w, i);
         hd_site *site = &w->sites[s->site];
         d->is_spoilt |= has_changed_home(w, s);
@@ -154,36 +154,61 @@ static void stop_from(drive *d, uint64_t i)
     }
 }
 
-/* The unit of stride i is lost, and what it has not brought home. */
-static heddle_status lose(drive *d, uint64_t i)
+/* The first stride above i that has not ended, and of which the unit is lost; i: there is none. */
+static uint64_t first_lost(const drive *d, uint64_t i)
+{
+    for (uint64_t k = d->first; k < i; k++)
+        if (hd_stride_at(d->w, k)->state != HD_STRIDE_ENDED && d->w->sites[hd_stride_at(d->w, k)->site].is_lost)
+            return k;
+    return i;
+}
+
+/* Strides from i on are stopped. A unit that does not answer then is lost, too, and so on: returns the first stride that is stopped. */
+static uint64_t stop_from(drive *d, uint64_t i)
+{
+    uint64_t end = d->w->n_begun;
+    while (i < end) {
+        stop(d, i, end);
+        end = i;
+        i = first_lost(d, i);
+    }
+    return i;
+}
+
+/* Units of strides from i on are lost, and what they have not brought home. */
+static heddle_status give_again(drive *d, uint64_t i)
 {
     heddle_wavefront *w = d->w;
-    const uint32_t site = hd_stride_at(w, i)->site;
-    const uint64_t n = d->until < w->n_begun ? d->until : w->n_begun;
-    hd_site_lose(&w->sites[site]);
-    for (uint64_t k = i; k-- > d->first;)
-        if (hd_stride_at(w, k)->site == site && hd_stride_at(w, k)->state != HD_STRIDE_ENDED)
-            i = k;
-    w->n_again += n - i;
+    w->n_again += (d->until < w->n_begun ? d->until : w->n_begun) - i;
     d->until = i;
     d->fail = HEDDLE_OK; /* it is found again, or one before it */
-    stop_from(d, i);
     if (d->is_spoilt)
         return hd_say(NULL, HEDDLE_EDEVICE,
                       "wavefront %s: %s was lost when cells of rows from %llu on had been swept over, and nobody can "
                       "do that again",
-                      w->table->bodies[w->desc.body].name, w->sites[site].name,
+                      w->table->bodies[w->desc.body].name, w->sites[hd_stride_at(w, i)->site].name,
                       (unsigned long long)hd_stride_at(w, i)->begin);
     return HEDDLE_OK;
 }
 
-/* A cell of stride i has failed. One above it may fail, too, and is the first then. */
-static void fail(drive *d, uint64_t i)
+/* The unit of stride i is lost. */
+static heddle_status lose(drive *d, uint64_t i)
 {
-    d->until = i;
+    hd_site_lose(&d->w->sites[hd_stride_at(d->w, i)->site]);
+    return give_again(d, stop_from(d, first_lost(d, i)));
+}
+
+/* A cell of stride i has failed. One above it may fail, too, and is the first then. */
+static heddle_status fail(drive *d, uint64_t i)
+{
+    uint64_t first;
     d->fail = HEDDLE_EBODY;
     d->error = *hd_thread_error();
-    stop_from(d, i);
+    first = stop_from(d, i);
+    if (first < i)
+        return give_again(d, first);
+    d->until = i;
+    return HEDDLE_OK;
 }
 
 /* ---- strides begin ----------------------------------------------------------------------------------------------------- */
@@ -293,10 +318,8 @@ static heddle_status look_at_all(drive *d, uint64_t *n_flying, int *moved)
         status = hd_stride_look(w, i, moved);
         if (status == HEDDLE_OK && s->state != HD_STRIDE_ENDED && !(*n_flying)++)
             status = check_limit(d, i);
-        if (status == HEDDLE_EBODY)
-            fail(d, i);
-        else
-            HD_TRY(status == HEDDLE_EDEVICE ? lose(d, i) : status);
+        if (status != HEDDLE_OK)
+            HD_TRY(status == HEDDLE_EBODY ? fail(d, i) : status == HEDDLE_EDEVICE ? lose(d, i) : status);
         if (s->state == HD_STRIDE_ENDED)
             count_end(d, s);
     }
@@ -353,7 +376,7 @@ static heddle_status drive_from(drive *d)
                    : go_on(d);
     if (s != HEDDLE_OK) {
         const hd_error e = *hd_thread_error();
-        stop_from(d, 0);
+        stop(d, 0, w->n_begun);
         *hd_thread_error() = e;
     }
     d->base = d->until == UINT64_MAX ? w->n_grains : d->base + hd_stride_at(w, d->until)->slice.begin;
