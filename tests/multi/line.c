@@ -259,7 +259,7 @@ static void open_wide(rig *r, const uint64_t *pools, const double *weights, uint
         CHECK(hd_segments_add(hd_line_segments(r->line), N_ROWS, ROW, ROW, &array) == HEDDLE_OK && array == a);
 }
 
-static void start_wide(rig *r, uint32_t i, const wide *w, heddle_map map, uint32_t n)
+static hd_line_job *start_wide(rig *r, uint32_t i, const wide *w, heddle_map map, uint32_t n)
 {
     const hd_line_kind_config c = {
         .n = n, .n_2 = 1, .map = map, .n_tasks = n, .n_tasks_2 = 1, .n_uses = 1, .uses = uses_of_wide, .self = w};
@@ -267,6 +267,7 @@ static void start_wide(rig *r, uint32_t i, const wide *w, heddle_map map, uint32
     if (!r->kinds[i])
         CHECK(hd_kind_new(r->line, &c, &r->kinds[i]) == HEDDLE_OK);
     CHECK(hd_line_start(r->line, r->kinds[i], (void *)(uintptr_t)i, &j) == HEDDLE_OK);
+    return j;
 }
 
 /* Gives a slice; which kind's it is, or HD_NONE. */
@@ -381,6 +382,31 @@ static void check_dropped(void)
     close_wide(&r);
 }
 
+/* A job between two others is dropped. The last one still comes after the first: also the row of it that the second device has, for which the
+ * first device has yet to be given a slice. */
+static void check_between(void)
+{
+    static const uint64_t pools[2] = {POOL, POOL};
+    static const double weights[2] = {1, 1};
+    static const wide rows = {A, OUT, 1}, all = {A, OUT, 0};
+    static rig r;
+    uint8_t unwritten[N_ARRAYS] = {0, 0};
+    hd_line_job *between;
+    open_wide(&r, pools, weights, 2);
+    (void)start_wide(&r, 0, &rows, HEDDLE_MAP_SETTLE, 3);
+    between = start_wide(&r, 1, &all, HEDDLE_MAP_SETTLE, 1);
+    (void)start_wide(&r, 2, &rows, HEDDLE_MAP_SETTLE, 2);
+    CHECK(give_wide(&r) == 0 && r.given.device == 0);
+    r.ends = HEDDLE_EDEVICE;
+    hd_line_drop_needing(r.line, between, unwritten, HEDDLE_EDEVICE);
+    CHECK(r.n_ended == 1 && give_wide(&r) == 0 && r.given.device == 1);
+    r.ends = HEDDLE_OK;
+    tell(&r, 1);
+    CHECK_MSG(give_wide(&r) == 0, "a row of the last job is written before the first one's");
+    CHECK(give_wide(&r) == 2 && give_wide(&r) == 2 && give_wide(&r) == HD_NONE);
+    close_wide(&r);
+}
+
 #define ALL            \
     {                  \
         N_ROWS, N_ROWS \
@@ -406,5 +432,6 @@ int main(void)
     check_order();
     check_passed();
     check_dropped();
+    check_between();
     return 0;
 }

@@ -136,7 +136,7 @@ static void forget_slices(hd_line *l, const hd_line_job *j)
         for (i = l->devices[d].head; i < l->devices[d].queue.n; i++) {
             hd_line_slice **at = (hd_line_slice **)l->devices[d].queue.at + i;
             if (*at && (*at)->job == j) {
-                hd_line_order_give(&l->order, *at); /* nobody waits for it */
+                hd_line_order_drop(&l->order, *at);
                 *at = NULL;
             }
         }

@@ -88,7 +88,9 @@ typedef struct hd_line_order {
 int hd_line_order_add(hd_line_order *o, const hd_segments *s, hd_line_slice *p, const hd_seg_use *uses, uint32_t n);
 int hd_line_order_is_free(const hd_line_order *o, const hd_line_slice *p);
 void hd_line_order_give(hd_line_order *o, const hd_line_slice *p); /* those that waited only for it are free */
-void hd_line_order_reset(hd_line_order *o);                        /* forgets all */
+/* It is not given. Those that waited for it wait for those before it. */
+void hd_line_order_drop(hd_line_order *o, const hd_line_slice *p);
+void hd_line_order_reset(hd_line_order *o); /* forgets all */
 void hd_line_order_clear(hd_line_order *o);
 
 typedef struct hd_line_device {

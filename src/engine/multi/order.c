@@ -6,7 +6,8 @@
  * Nodes and ranges are forgotten whenever no slice waits, which is often: the order is only among those that do. */
 #include "engine/multi/line_inside.h"
 
-typedef struct node { /* a slice, or a join: something that is given by itself when all before it have been */
+/* A slice, or a join: something that is given by itself when all before it have been. A slice that is dropped becomes a join. */
+typedef struct node {
     uint32_t n_before, first_edge;
     uint8_t is_given, is_join;
 } node;
@@ -95,6 +96,15 @@ void hd_line_order_give(hd_line_order *o, const hd_line_slice *p)
     give(o, p->node);
     if (!o->n_waiting)
         hd_line_order_reset(o);
+}
+
+void hd_line_order_drop(hd_line_order *o, const hd_line_slice *p)
+{
+    if (p->node == HD_NONE)
+        return;
+    node_at(o, p->node)->is_join = 1;
+    if (!node_at(o, p->node)->n_before)
+        hd_line_order_give(o, p);
 }
 
 void hd_line_order_reset(hd_line_order *o)
