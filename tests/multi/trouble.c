@@ -273,6 +273,36 @@ static void check_last(uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* Figures are asked for while jobs are under way: none is larger than it can be, or becomes smaller. */
+static void check_told(uint64_t *seed)
+{
+    const uint32_t n = 100;
+    jobbed_job five = there;
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_multi_stats stats = HEDDLE_MULTI_STATS_INIT;
+    uint64_t n_slices = 0, n_jobs = 0;
+    heddle_multi *m;
+    jobbed_rig r;
+    jobbed_open(&r, "2*virtual:", 0, ROWS, seed);
+    five.n_tasks = 5;
+    CHECK_OK(NULL, jobbed_make(&r, &five, &m));
+    for (uint32_t i = 0; i < n; i++) {
+        start_one(&r, m, &five);
+        CHECK_OK(NULL, heddle_multi_get_device(m, i % 2u, &d));
+        CHECK(d.used_bytes <= d.pool_bytes && d.table_bytes && !d.is_lost);
+        CHECK_OK(NULL, heddle_multi_get_stats(m, &stats));
+        CHECK(stats.n_slices >= n_slices && stats.n_jobs >= n_jobs && stats.n_jobs <= i + 1u);
+        n_slices = stats.n_slices;
+        n_jobs = stats.n_jobs;
+    }
+    CHECK_OK(NULL, heddle_multi_wait(m, MOST_MS));
+    CHECK_MSG(strstr(heddle_multi_how(m), "over 2 devices"), "%s", heddle_multi_how(m));
+    CHECK_OK(NULL, heddle_multi_get_stats(m, &stats));
+    CHECK(stats.n_jobs == n && stats.n_slices == 5u * n);
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
 static void check_hang(uint64_t *seed)
 {
     jobbed_rig r;
@@ -508,6 +538,7 @@ int main(int argc, char **argv)
     check_aparts(0, &seed);
     check_aparts(1, &seed);
     check_last(&seed);
+    check_told(&seed);
     check_hang(&seed);
     check_limit("virtual:latency=0.005", 100, 150, &seed);
     check_limit("virtual: virtual:latency=0.06", 180, 0, &seed);

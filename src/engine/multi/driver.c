@@ -439,6 +439,6 @@ void *hd_jobs_main(void *jobs)
                 HD_PAUSE(n);
             else
                 (void)nanosleep(&nap, NULL);
-        } while (!hd_jobs_is_quiet(j) || j->held);
+        } while (!n || !hd_jobs_is_quiet(j) || j->held); /* in the last turn nothing was left to be put */
     return NULL;
 }

@@ -64,6 +64,8 @@ typedef struct hd_request {
     uint32_t entry;            /* of a job: its number in the sequence */
     uint64_t start_ns;
     uint64_t number; /* of a job: in the trace */
+    uint32_t device; /* of a call that tells figures, with */
+    void *out;       /* where these go */
     int is_planned, is_answered;
     uint32_t planned; /* parts of a fetch, a bit each */
     heddle_status status;

@@ -14,51 +14,76 @@ int hd_multi_is_at_rest(const heddle_multi *m)
     return !n;
 }
 
+/* The driver tells, since it changes what is read. out: of the request. */
+static heddle_status ask(heddle_multi *m, heddle_status (*call)(hd_jobs *j, hd_request *r), uint32_t device, void *out,
+                         const char *name)
+{
+    if (m->fleet->n_forks != hd_process_forks)
+        return hd_say(NULL, HEDDLE_EDEVICE, "%s: the fleet belongs to the process that forked this one", name);
+    return hd_jobs_call(m->jobs, call, &(hd_request){.multi = m, .device = device, .out = out});
+}
+
+static heddle_status count_jobs(hd_jobs *j, hd_request *r)
+{
+    heddle_multi_stats *full = r->out;
+    hd_kind_counts c;
+    hd_kind_count(r->multi->kind, &c);
+    full->n_jobs = c.n_jobs;
+    full->n_slices = c.n_slices;
+    full->n_again = c.n_again;
+    full->n_moves = c.n_moves;
+    full->time_ns = r->multi->time_ns;
+    full->host_ns = __atomic_load_n(&j->host_ns, __ATOMIC_RELAXED);
+    full->n_devices = j->n_devices;
+    return HEDDLE_OK;
+}
+
 HEDDLE_API heddle_status heddle_multi_get_stats(const heddle_multi *m, heddle_multi_stats *out)
 {
     heddle_multi_stats full = HEDDLE_MULTI_STATS_INIT;
-    hd_kind_counts c;
     if (!m || !out || out->size < sizeof(size_t))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_get_stats: %s",
                       m ? "set *out up with HEDDLE_MULTI_STATS_INIT" : "the job is NULL");
-    full.time_ns = m->time_ns;
-    full.n_jobs = m->n_here;
     if (m->jobs) {
-        hd_kind_count(m->kind, &c);
-        full.n_jobs = c.n_jobs;
-        full.n_slices = c.n_slices;
-        full.n_again = c.n_again;
-        full.n_moves = c.n_moves;
-        full.host_ns = __atomic_load_n(&m->jobs->host_ns, __ATOMIC_RELAXED);
-        full.n_devices = m->jobs->n_devices;
+        HD_TRY(ask((heddle_multi *)m, count_jobs, 0, &full, "heddle_multi_get_stats"));
+    } else {
+        full.time_ns = m->time_ns;
+        full.n_jobs = m->n_here;
     }
     hd_copy_known(out, &full, sizeof full);
+    return HEDDLE_OK;
+}
+
+static heddle_status count_device(hd_jobs *j, hd_request *r)
+{
+    const hd_jobs_device *d = &j->devices[r->device];
+    const hd_segments *s = hd_line_segments(j->line);
+    heddle_multi_device *full = r->out;
+    hd_segments_counts c;
+    hd_segments_count(s, &c);
+    memcpy(full->name, d->unit->name, sizeof full->name);
+    full->pool_bytes = d->pool_bytes;
+    full->used_bytes = hd_segments_used(s, r->device);
+    full->bytes_in = d->bytes_in;
+    full->bytes_out = d->bytes_out;
+    full->bytes_peers = d->bytes_peers;
+    full->bytes_sent = d->bytes_sent;
+    full->n_slices = d->n_slices;
+    full->n_left = hd_segments_n_left(s, r->device);
+    full->table_bytes = c.table_bytes;
+    full->is_lost = (uint32_t)d->is_lost;
     return HEDDLE_OK;
 }
 
 HEDDLE_API heddle_status heddle_multi_get_device(heddle_multi *m, uint32_t device, heddle_multi_device *out)
 {
     heddle_multi_device full = HEDDLE_MULTI_DEVICE_INIT;
-    const hd_jobs_device *d;
-    hd_segments_counts c;
     if (!m || !out || out->size < sizeof(size_t))
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_get_device: %s",
                       m ? "set *out up with HEDDLE_MULTI_DEVICE_INIT" : "the job is NULL");
     if (!m->jobs || device >= m->jobs->n_devices)
         return hd_say(NULL, HEDDLE_ENODEV, "heddle_multi_get_device: there is no device %u for jobs", device);
-    d = &m->jobs->devices[device];
-    memcpy(full.name, d->unit->name, sizeof full.name);
-    full.pool_bytes = d->pool_bytes;
-    full.used_bytes = hd_segments_used(hd_line_segments(m->jobs->line), device);
-    full.bytes_in = d->bytes_in;
-    full.bytes_out = d->bytes_out;
-    full.bytes_peers = d->bytes_peers;
-    full.bytes_sent = d->bytes_sent;
-    full.n_slices = d->n_slices;
-    full.n_left = hd_segments_n_left(hd_line_segments(m->jobs->line), device);
-    hd_segments_count(hd_line_segments(m->jobs->line), &c);
-    full.table_bytes = c.table_bytes;
-    full.is_lost = (uint32_t)d->is_lost;
+    HD_TRY(ask(m, count_device, device, &full, "heddle_multi_get_device"));
     hd_copy_known(out, &full, sizeof full);
     return HEDDLE_OK;
 }
@@ -102,6 +127,7 @@ HEDDLE_API const char *heddle_multi_how(heddle_multi *m)
         hd_how_add(&m->how, "jobs are under way\n");
         return m->how.at ? m->how.at : "";
     }
+    m->fleet->on_jobs->rest(m->jobs); /* what goes home after a job may still lose a device */
     hd_how_add(&m->how, "map %s over %u devices\n", heddle_map_name(m->desc.map), m->jobs->n_devices);
     for (d = 0; d < m->jobs->n_devices; d++)
         tell_device(m, d);
