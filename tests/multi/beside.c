@@ -146,9 +146,32 @@ static void check_program(const jobbed_fleet *c, uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* What is made first for jobs asks devices, and takes their pools: it waits for a loop that runs on them. */
+static void check_first(uint64_t *seed)
+{
+    const jobbed_job j = {.body = jobbed_turn, .seed = 3};
+    jobbed_rig r;
+    jobbed_params p;
+    heddle_loop *l;
+    heddle_sequence *s;
+    jobbed_open(&r, "2*virtual:latency=0.05", 1u << 20, 20, seed);
+    p = jobbed_params_of(&r, &j);
+    make_loop(&r, 0, &l);
+    CHECK_OK(NULL, heddle_loop_start(l, &p, sizeof p));
+    CHECK_OK(NULL, heddle_sequence_new(r.fleet, &s));
+    CHECK_MSG(heddle_loop_wait(l, 0) == HEDDLE_OK, "a sequence was made beside a loop");
+    heddle_sequence_free(s);
+    heddle_loop_free(l);
+    jobbed_close(&r);
+}
+
 int main(int argc, char **argv)
 {
     const int is_gpu = jobbed_is_gpu(argc, argv);
+    if (!is_gpu) {
+        uint64_t seed = check_seed(37);
+        check_first(&seed);
+    }
     return jobbed_programs(is_gpu ? gpu_fleets : fleets,
                            is_gpu ? sizeof gpu_fleets / sizeof *gpu_fleets : sizeof fleets / sizeof *fleets, 5, 31,
                            check_program);

@@ -21,6 +21,7 @@ HEDDLE_API heddle_status heddle_sequence_new(heddle_fleet *f, heddle_sequence **
     if (!s)
         return SAY(HEDDLE_ENOMEM, "heddle_sequence_new: out of memory");
     s->fleet = f;
+    hd_jobs_await_loops(f); /* devices are asked whether they reach one another */
     status = hd_jobs_of(f, &s->jobs);
     if (status != HEDDLE_OK)
         hd_delete(s, sizeof *s);
