@@ -96,7 +96,8 @@ HEDDLE_API void heddle_multi_free(heddle_multi *m);
  * when heddle_multi_wait has returned. */
 HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params, size_t params_bytes);
 /* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its jobs since the last wait ended: the first that went wrong. Any
- * thread. EBODY: a body failed, and later jobs of the fleet that had been started were not run. ECANCELED. EDEVICE: a device was lost, and
+ * thread. EBODY: a body failed, and later jobs of the fleet that had been started were not run; nor may have been slices behind that body in its
+ * queue, and jobs that have some end so, too. Other jobs that were started before go on. ECANCELED. EDEVICE: a device was lost, and
  * rows that only it had; the sentence names the job's access, the rows and the array's size. What else the arrays have can be fetched. A job
  * ends so if it needs rows that were lost, or reads an array that another job which ended so would have written. All others go on. That holds
  * for starts until a wait returns EDEVICE; later ones are run with what there is. */

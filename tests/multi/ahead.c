@@ -53,7 +53,7 @@ static void open_rig(rig *r)
 {
     static const uint64_t pool = POOL;
     static const double weight = 1;
-    const hd_line_config c = {1, &weight, &pool, NULL, 2, 0, note_end, r};
+    const hd_line_config c = {1, &weight, &pool, NULL, 2, 0, note_end, r, NULL};
     uint32_t array;
     CHECK(hd_line_new(&r->line, &c) == HEDDLE_OK);
     for (uint32_t i = 0; i < N_ARRAYS; i++)

@@ -155,7 +155,7 @@ static void open_rig(rig *r, const test *t)
 {
     static const uint64_t pools[2] = {POOL, POOL};
     static const double weights[2] = {1, 1};
-    const hd_line_config c = {2, weights, pools, NULL, 2, 0, note_end, r};
+    const hd_line_config c = {2, weights, pools, NULL, 2, 0, note_end, r, NULL};
     uint32_t array;
     memset(r, 0, sizeof *r);
     r->t = t;
@@ -251,7 +251,7 @@ static void uses_of_wide(const void *self, const hd_grains *b, hd_seg_use *out, 
 
 static void open_wide(rig *r, const uint64_t *pools, const double *weights, uint32_t n_devices)
 {
-    const hd_line_config c = {n_devices, weights, pools, NULL, 2, 0, note_end, r};
+    const hd_line_config c = {n_devices, weights, pools, NULL, 2, 0, note_end, r, NULL};
     uint32_t array;
     memset(r, 0, sizeof *r);
     CHECK(hd_line_new(&r->line, &c) == HEDDLE_OK);
@@ -382,6 +382,35 @@ static void check_dropped(void)
     close_wide(&r);
 }
 
+static void note_how(void *user, hd_line_job *j, void *job_user, heddle_status status)
+{
+    (void)j;
+    ((rig *)user)->n_ended |= (status == HEDDLE_EBODY ? 1u : 16u) << (uintptr_t)job_user;
+}
+
+/* Of three jobs in one queue a body fails that lies behind point n_before: a job ends well if it has no body behind that, and none before it has. */
+static void check_failed(uint32_t n_before, uint32_t ends)
+{
+    static const uint64_t pool = POOL;
+    static const double weight = 1;
+    static const wide all[2] = {{A, INOUT, 0}, {B, INOUT, 0}};
+    static rig r;
+    const hd_line_config c = {1, &weight, &pool, NULL, 1, 0, note_how, &r, NULL};
+    uint32_t array;
+    memset(&r, 0, sizeof r);
+    CHECK(hd_line_new(&r.line, &c) == HEDDLE_OK);
+    for (uint32_t a = 0; a < N_ARRAYS; a++)
+        CHECK(hd_segments_add(hd_line_segments(r.line), N_ROWS, ROW, ROW, &array) == HEDDLE_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)start_wide(&r, i, &all[i % 2u], HEDDLE_MAP_SETTLE, 1);
+        CHECK(give_wide(&r) == i);
+    }
+    CHECK(hd_line_fail(r.line, (hd_seg_point){HD_QUEUE_BODIES, n_before}, HEDDLE_EBODY) == (n_before < 3u));
+    tell(&r, 0);
+    CHECK_MSG(r.n_ended == ends, "a body behind point %u has failed: %x", n_before, r.n_ended);
+    close_wide(&r);
+}
+
 /* A job between two others is dropped. The last one still comes after the first: also the row of it that the second device has, for which the
  * first device has yet to be given a slice. */
 static void check_between(void)
@@ -433,5 +462,9 @@ int main(void)
     check_passed();
     check_dropped();
     check_between();
+    check_failed(0, 0x07);
+    check_failed(1, 0x16);
+    check_failed(2, 0x34);
+    check_failed(3, 0x70);
     return 0;
 }

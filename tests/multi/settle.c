@@ -36,7 +36,7 @@ static void open_rig(rig *r, double first_ns, double second_ns, uint64_t seed)
 {
     static const uint64_t pools[N_DEVICES] = {1 << 20, 1 << 20};
     static const double weights[N_DEVICES] = {1, 1};
-    const hd_line_config c = {N_DEVICES, weights, pools, NULL, 1, ERROR_NS, note_end, r};
+    const hd_line_config c = {N_DEVICES, weights, pools, NULL, 1, ERROR_NS, note_end, r, NULL};
     const hd_line_kind_config kind = {
         .n = N_GRAINS, .n_2 = 1, .map = HEDDLE_MAP_SETTLE, .n_tasks_2 = 1, .uses = uses_nothing};
     *r = (rig){.random = seed, .grain_ns = {first_ns, second_ns}};

@@ -415,10 +415,102 @@ static void check_body(const char *devices, uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* A job fails on the first device, while one from before is at work on the second, and a later one waits. Only the first of these ends well. */
+static void check_earlier(uint64_t *seed)
+{
+    static const jobbed_job fails = {jobbed_fail, 2, 0, 3, 0, 0, 0, 1, 2, 3, 0, 1, 0};
+    const jobbed_job *jobs[] = {&there, &fails, &back};
+    heddle_multi *kinds[3];
+    jobbed_rig r;
+    jobbed_open(&r, "virtual: virtual:latency=0.02", 0, ROWS, seed);
+    for (uint32_t i = 0; i < 3u; i++)
+        CHECK_OK(NULL, jobbed_make(&r, jobs[i], &kinds[i]));
+    for (uint32_t i = 0; i < 3u; i++) {
+        const jobbed_params p = jobbed_params_of(&r, jobs[i]);
+        CHECK_OK(NULL, heddle_multi_start(kinds[i], &p, sizeof p));
+    }
+    CHECK(heddle_multi_wait(kinds[1], MOST_MS) == HEDDLE_EBODY);
+    CHECK_OK(NULL, heddle_multi_wait(kinds[0], MOST_MS));
+    CHECK(heddle_multi_wait(kinds[2], MOST_MS) == HEDDLE_EBODY);
+    jobbed_plain(&r, &there);
+    jobbed_compare(&r, 1, 0, ROWS, "a job before one that failed");
+    for (uint32_t i = 0; i < 3u; i++)
+        heddle_multi_free(kinds[i]);
+    jobbed_close(&r);
+}
+
 static void *cancel(void *m)
 {
     heddle_multi_cancel(m);
     return NULL;
+}
+
+static void nap(long ns)
+{
+    const struct timespec t = {0, ns};
+    (void)nanosleep(&t, NULL);
+}
+
+/* A job that was cancelled says so, also if a body of it fails afterwards. */
+static void check_reason(uint64_t *seed)
+{
+    static const jobbed_job fails = {jobbed_fail, 2, 0, 3, 0, 0, 0, 1, 2, 3, 0, 1, 0};
+    jobbed_rig r;
+    heddle_multi *m;
+    jobbed_params p;
+    jobbed_open(&r, "virtual:latency=0.05", 0, ROWS, seed);
+    CHECK_OK(NULL, jobbed_make(&r, &fails, &m));
+    p = jobbed_params_of(&r, &fails);
+    CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+    nap(10000000); /* its slices are given */
+    heddle_multi_cancel(m);
+    CHECK(heddle_multi_wait(m, MOST_MS) == HEDDLE_ECANCELED);
+    CHECK_MSG(strstr(heddle_error_text(NULL), "was cancelled"), "%s", heddle_error_text(NULL));
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
+typedef struct waiter {
+    heddle_multi *m;
+    int has_ended; /* atomic */
+    uint32_t n_told;
+} waiter;
+
+static void *wait_often(void *of)
+{
+    waiter *w = of;
+    while (!__atomic_load_n(&w->has_ended, __ATOMIC_ACQUIRE)) {
+        const heddle_status s = heddle_multi_wait(w->m, MOST_MS);
+        CHECK(s == HEDDLE_OK || (s == HEDDLE_EBODY && strstr(heddle_error_text(NULL), "index 17")));
+        w->n_told += s != HEDDLE_OK;
+    }
+    return NULL;
+}
+
+/* Two threads wait for jobs that fail: one of them is told of each. */
+static void check_waits(uint64_t *seed)
+{
+    const jobbed_job fails = {jobbed_fail, 0, 0, 1, 0, 0, 0, 1, 2, 17, 0, 1, 0};
+    const uint32_t n = 200;
+    uint32_t n_told = 0;
+    waiter w = {NULL, 0, 0};
+    jobbed_rig r;
+    jobbed_params p;
+    pthread_t thread;
+    jobbed_open(&r, "virtual:", 0, ROWS, seed);
+    CHECK_OK(NULL, jobbed_make(&r, &fails, &w.m));
+    p = jobbed_params_of(&r, &fails);
+    CHECK(!pthread_create(&thread, NULL, wait_often, &w));
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK_OK(NULL, heddle_multi_start(w.m, &p, sizeof p));
+        n_told += heddle_multi_wait(w.m, MOST_MS) != HEDDLE_OK;
+    }
+    __atomic_store_n(&w.has_ended, 1, __ATOMIC_RELEASE);
+    (void)pthread_join(thread, NULL);
+    n_told += w.n_told;
+    CHECK_MSG(n_told == n, "of %u jobs that failed, %u were told", n, n_told);
+    heddle_multi_free(w.m);
+    jobbed_close(&r);
 }
 
 /* Some of many jobs are dropped; those that ended before are whole. */
@@ -550,5 +642,8 @@ int main(int argc, char **argv)
     check_body("cpu:2", &seed);
     check_cancel(&seed);
     check_fork(&seed);
+    check_earlier(&seed);
+    check_reason(&seed);
+    check_waits(&seed);
     return 0;
 }

@@ -32,13 +32,6 @@ void hd_jobs_drop_needing(hd_jobs *j, hd_line_job *job)
     hd_sequence_drop_needing(j, j->unwritten.at, HEDDLE_EDEVICE);
 }
 
-heddle_status hd_jobs_note_told(hd_jobs *j, hd_request *r)
-{
-    (void)r;
-    memset(j->unwritten.at, 0, j->arrays.n);
-    return HEDDLE_OK;
-}
-
 /* Bytes on their way for these requests may have been lost, too: they are planned once more, with the devices that are left. */
 static void plan_anew(hd_jobs *j)
 {
@@ -306,10 +299,14 @@ static int give_some(hd_jobs *j)
 
 void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d)
 {
+    const hd_seg_point behind = {(uint32_t)(d - j->devices) * HD_N_ROLES + d->fail_role, d->fail_behind};
     (void)hd_say(NULL, HEDDLE_EBODY, "a job failed at index %" PRIu64 " with code %u, on %s", d->fail_index,
                  d->fail_code, d->unit->name);
     d->fail_code = 0;
-    hd_jobs_drop_all(j, HEDDLE_EBODY);
+    j->error = *hd_thread_error();
+    if (!hd_line_fail(j->line, behind, HEDDLE_EBODY)) /* it was of a replay, or is given again after a loss */
+        hd_line_drop(j->line, NULL, HEDDLE_EBODY);
+    hd_sequence_drop(j, NULL, NULL, HEDDLE_EBODY);
 }
 
 uint64_t hd_jobs_time_of(const hd_jobs *j, hd_seg_point p, uint64_t now_ns)

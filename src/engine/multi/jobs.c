@@ -62,7 +62,7 @@ static heddle_status make_line(hd_jobs *j)
     uint64_t pools[HD_LINE_MOST_DEVICES];
     const uint32_t n = j->n_devices;
     uint8_t *reach = hd_new((uint64_t)n * n);
-    hd_line_config c = {n, weights, pools, reach, 2, TOLD_NS, hd_job_ended, j};
+    hd_line_config c = {n, weights, pools, reach, 2, TOLD_NS, hd_job_ended, j, hd_job_dropped};
     heddle_status s;
     uint32_t a, b;
     if (!reach)

@@ -35,6 +35,8 @@ typedef struct hd_jobs_device {
     hd_list waits[HD_N_ROLES];       /* hd_put_wait, in order: for points that were not passed when the ops were put */
     uint32_t fail_code;              /* of a body; 0: none has failed */
     uint64_t fail_index;
+    uint32_t fail_role; /* its queue, and the point that it lies behind */
+    uint64_t fail_behind;
     int is_lost, is_told; /* is_told: the line knows */
     char trouble[200];
 } hd_jobs_device;
@@ -97,7 +99,7 @@ typedef struct hd_jobs {
         unwritten; /* uint8_t of each: a job that would have written it has ended with EDEVICE, and no wait has told that */
     hd_error loss;          /* why */
     uint32_t time_limit_ms; /* the least that was asked for; 0: none */
-    hd_error error;         /* why jobs are being dropped */
+    hd_error error;         /* why jobs are being dropped just now */
 } hd_jobs;
 
 struct heddle_multi {
@@ -152,13 +154,17 @@ static inline heddle_array *hd_jobs_array(const hd_jobs *j, uint32_t number)
 }
 /* multi.c: for the line: a job has ended, and its request is freed. job NULL: it was not in the line. */
 void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status status);
+/* It will end otherwise than well: keeps the jobs' sentence. */
+void hd_job_dropped(void *jobs, void *request);
 /* A request for a start, not handed over. NULL without memory. */
 hd_request *hd_start_new(heddle_multi *m, const void *params);
 /* The caller may start a job or a sequence now: waits for loops of the fleet, and until fewer are under way. Counts it. *own: of the kind of
  * jobs or the sequence, counted beside. */
 void hd_start_wait(hd_jobs *j, uint32_t *own);
-/* Waits until none is under way; 0: the time is over before. */
-int hd_start_await(hd_jobs *j, const uint32_t *own, uint32_t timeout_ms);
+/* Waits until none is under way, and takes how they have ended: *status, which is OK then, with *error as this thread's sentence. EBUSY: the time
+ * is over before. */
+heddle_status hd_start_await(hd_jobs *j, const uint32_t *own, heddle_status *status, const hd_error *error,
+                             uint32_t timeout_ms);
 /* Without devices for jobs: runs one. */
 heddle_status hd_multi_run_here(heddle_multi *m, const void *params);
 
@@ -171,8 +177,6 @@ void *hd_jobs_main(void *jobs);
 void hd_jobs_take(hd_jobs *j, hd_request *r);
 void hd_jobs_drop_all(hd_jobs *j, heddle_status s);
 void hd_jobs_drop_needing(hd_jobs *j, hd_line_job *job);
-/* For hd_jobs_call: a wait tells of a loss; jobs that are started from now on are run with what there is. */
-heddle_status hd_jobs_note_told(hd_jobs *j, hd_request *r);
 void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d);
 int hd_jobs_is_quiet(const hd_jobs *j);
 int hd_jobs_tell_losses(hd_jobs *j);
@@ -186,7 +190,7 @@ uint64_t hd_jobs_time_of(const hd_jobs *j, hd_seg_point p, uint64_t now_ns);
 int hd_sequence_turn(hd_jobs *j);
 int hd_sequence_holds(hd_jobs *j, hd_request *r);
 int hd_sequence_meets_loss(hd_jobs *j);
-void hd_sequence_job_ended(hd_jobs *j, hd_request *r, heddle_status status);
+void hd_sequence_job_ended(hd_request *r, heddle_status status);
 void hd_sequence_drop(hd_jobs *j, const heddle_multi *m, const heddle_sequence *s, heddle_status status);
 void hd_sequence_drop_needing(hd_jobs *j, uint8_t *unwritten, heddle_status status);
 /* 1: the request starts something that needs unwritten arrays, and has ended so. */

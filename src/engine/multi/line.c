@@ -20,6 +20,7 @@ heddle_status hd_line_new(hd_line **out, const hd_line_config *c)
     if (!l)
         return HEDDLE_ENOMEM;
     l->ended = c->ended;
+    l->dropped = c->dropped;
     l->user = c->user;
     l->n_devices = c->n_devices;
     l->n_body_queues = c->n_body_queues;

@@ -53,6 +53,7 @@ typedef struct hd_line_config {
     void (*ended)(void *user, hd_line_job *job, void *job_user,
                   heddle_status status); /* all slices are done or dropped; the job is freed then */
     void *user;
+    void (*dropped)(void *user, void *job_user); /* the job will not end well, as the call at work has it; or NULL */
 } hd_line_config;
 
 /* ENOMEM. */
@@ -89,6 +90,9 @@ void hd_line_put(hd_line *l, const hd_given *given, uint64_t now_ns);
 heddle_status hd_line_passed(hd_line *l, hd_seg_point p, uint64_t now_ns);
 /* Ends the first job of the kind, and all that were started later; NULL: all in the line. Slices that were given run to their end. */
 void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status);
+/* A body of the queue behind the point has failed, and others behind the point may not have been run. Ends the first job that has one of these,
+ * and all that were started later. 0: there is none. */
+int hd_line_fail(hd_line *l, hd_seg_point p, heddle_status status);
 /* Ends this job, and of those behind it each that reads an array that a job which ends would have written. unwritten: a byte for each array, 1 for
  * those; more are added. */
 void hd_line_drop_needing(hd_line *l, hd_line_job *j, uint8_t *unwritten, heddle_status status);

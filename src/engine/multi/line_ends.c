@@ -120,6 +120,8 @@ static void drop_job(hd_line *l, hd_line_job *j, heddle_status status)
     for (i = 0; i < j->n_parts; i++)
         if (j->parts[i].state == HD_SLICE_WAITS)
             j->parts[i].state = HD_SLICE_DONE;
+    if (j->status == HEDDLE_OK && l->dropped)
+        l->dropped(l->user, j->user);
     j->status = j->status == HEDDLE_OK ? status : j->status;
     j->n_left -= j->n_waiting;
     l->n_waiting -= j->n_waiting;
@@ -142,20 +144,41 @@ static void forget_slices(hd_line *l, const hd_line_job *j)
         }
 }
 
-void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
+static void drop_from(hd_line *l, hd_line_job *j, heddle_status status)
 {
-    hd_line_job *j = l->first, *next;
-    int is_dropped = !k;
-    for (; j; j = next) {
+    for (hd_line_job *next; j; j = next) {
         next = j->next;
-        is_dropped |= j->kind == k;
-        if (!is_dropped)
-            continue;
         forget_slices(l, j);
         drop_job(l, j, status);
     }
+}
+
+void hd_line_drop(hd_line *l, const hd_line_kind *k, heddle_status status)
+{
+    hd_line_job *j = l->first;
+    while (k && j && j->kind != k)
+        j = j->next;
+    drop_from(l, j, status);
     if (!k) /* a job that was only half in the order, for want of memory, leaves nothing behind */
         clear_queues(l);
+}
+
+static int has_behind(const hd_line *l, const hd_line_job *j, hd_seg_point p)
+{
+    const hd_line_slice *x = l->devices[p.queue / HD_N_ROLES].given;
+    for (; x; x = x->next_given)
+        if (x->job == j && x->body.queue == p.queue && x->body.number > p.number)
+            return 1;
+    return 0;
+}
+
+int hd_line_fail(hd_line *l, hd_seg_point p, heddle_status status)
+{
+    hd_line_job *j = l->first;
+    while (j && !has_behind(l, j, p))
+        j = j->next;
+    drop_from(l, j, status);
+    return j != NULL;
 }
 
 /* Of all that a job touches. */

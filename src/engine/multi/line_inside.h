@@ -105,6 +105,7 @@ typedef struct hd_line_device {
 
 struct hd_line {
     void (*ended)(void *user, hd_line_job *job, void *job_user, heddle_status status);
+    void (*dropped)(void *user, void *job_user);
     void *user;
     uint32_t n_body_queues; /* of each device */
     double error_ns;        /* of times */

@@ -244,10 +244,12 @@ static void note_end(hd_jobs *j, const hd_request *r, heddle_status status)
     m->n_jobs--;
     j->n_jobs--;
     m->time_ns = heddle_host_clock_ns() - r->start_ns;
-    hd_keep_first(&m->status, &m->error, status, &j->error);
+    hd_keep_first(&m->status, &m->error, status, &r->error);
     (void)pthread_cond_broadcast(&j->changed);
     (void)pthread_mutex_unlock(&j->mutex);
 }
+
+void hd_job_dropped(void *jobs, void *request) { ((hd_request *)request)->error = ((const hd_jobs *)jobs)->error; }
 
 void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status status)
 {
@@ -255,10 +257,12 @@ void hd_job_ended(void *jobs, hd_line_job *job, void *request, heddle_status sta
     hd_request *r = request;
     heddle_multi *m = r->multi;
     m->n_in_line -= job != NULL;
+    if (!job)
+        hd_job_dropped(j, r);
     if (status == HEDDLE_OK)
         hd_founds_combine(m->loop);
     if (r->sequence)
-        hd_sequence_job_ended(j, r, status);
+        hd_sequence_job_ended(r, status);
     else
         note_end(j, r, status);
     hd_delete(r, r->n_bytes);
@@ -347,18 +351,35 @@ HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params,
     return m->jobs ? start(m, params) : run_here(m, params);
 }
 
-int hd_start_await(hd_jobs *j, const uint32_t *own, uint32_t timeout_ms)
+/* In the driver's thread: a wait tells of a loss. Jobs that are started from now on are run with what there is. */
+static heddle_status note_told(hd_jobs *j, hd_request *r)
+{
+    (void)r;
+    memset(j->unwritten.at, 0, j->arrays.n);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_start_await(hd_jobs *j, const uint32_t *own, heddle_status *status, const hd_error *error,
+                             uint32_t timeout_ms)
 {
     const struct timespec until = hd_turns_until(timeout_ms);
+    heddle_status s = HEDDLE_EBUSY;
     int r = 0;
     (void)pthread_mutex_lock(&j->mutex);
     while (*own && r != ETIMEDOUT)
         r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&j->changed, &j->mutex)
                                          : pthread_cond_timedwait(&j->changed, &j->mutex, &until);
-    r = !*own;
+    if (!*own) {
+        s = *status;
+        *status = HEDDLE_OK;
+        if (s != HEDDLE_OK)
+            *hd_thread_error() = *error;
+    }
     j->was_awaited |= !j->n_jobs;
     (void)pthread_mutex_unlock(&j->mutex);
-    return r;
+    if (s == HEDDLE_EDEVICE)
+        (void)hd_jobs_call(j, note_told, &(hd_request){0});
+    return s;
 }
 
 HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms)
@@ -367,12 +388,10 @@ HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms)
     if (!m)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_wait: the job is NULL");
     HD_TRY(hd_fleet_check_process(m->fleet, "heddle_multi_wait"));
-    if (m->jobs && !hd_start_await(m->jobs, &m->n_jobs, timeout_ms))
-        return HEDDLE_EBUSY;
+    if (m->jobs)
+        return hd_start_await(m->jobs, &m->n_jobs, &m->status, &m->error, timeout_ms);
     s = m->status;
     m->status = HEDDLE_OK;
-    if (m->jobs && s == HEDDLE_EDEVICE)
-        (void)hd_jobs_call(m->jobs, hd_jobs_note_told, &(hd_request){.multi = m});
     return s == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, s, "%s", m->error.text);
 }
 

@@ -36,6 +36,8 @@ heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role)
     if (s == HEDDLE_EBODY && !d->fail_code) {
         d->fail_code = code ? code : 1u;
         d->fail_index = index;
+        d->fail_role = role;
+        d->fail_behind = d->seen[role];
     }
     return s == HEDDLE_EBODY || s == HEDDLE_EBUSY ? HEDDLE_OK : s;
 }

@@ -185,12 +185,10 @@ HEDDLE_API heddle_status heddle_sequence_wait(heddle_sequence *s, uint32_t timeo
     if (!s)
         return SAY(HEDDLE_EINVAL, "heddle_sequence_wait: the sequence is NULL");
     HD_TRY(hd_fleet_check_process(s->fleet, "heddle_sequence_wait"));
-    if (s->jobs && !hd_start_await(s->jobs, &s->n_starts, timeout_ms))
-        return HEDDLE_EBUSY;
+    if (s->jobs)
+        return hd_start_await(s->jobs, &s->n_starts, &s->status, &s->error, timeout_ms);
     status = s->status;
     s->status = HEDDLE_OK;
-    if (s->jobs && status == HEDDLE_EDEVICE)
-        (void)hd_jobs_call(s->jobs, hd_jobs_note_told, &(hd_request){.sequence = s});
     return status == HEDDLE_OK ? HEDDLE_OK : SAY(status, "%s", s->error.text);
 }
 

@@ -83,11 +83,11 @@ static void start_run(hd_jobs *j, heddle_sequence *s)
         start_job(j, s, i);
 }
 
-void hd_sequence_job_ended(hd_jobs *j, hd_request *r, heddle_status status)
+void hd_sequence_job_ended(hd_request *r, heddle_status status)
 {
     heddle_sequence *s = r->sequence;
     s->n_in_line--;
-    hd_keep_first(&s->end, &s->end_error, status, &j->error);
+    hd_keep_first(&s->end, &s->end_error, status, &r->error);
 }
 
 static int step_jobs(hd_jobs *j, heddle_sequence *s)

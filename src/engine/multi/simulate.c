@@ -462,7 +462,7 @@ static int make_line(sim_jobs *x)
     uint64_t pools[HD_LINE_MOST_DEVICES];
     uint8_t reach[HD_LINE_MOST_DEVICES * HD_LINE_MOST_DEVICES];
     const uint32_t n = x->d->n_devices;
-    const hd_line_config c = {n, weights, pools, reach, 1, 0, ended, x};
+    const hd_line_config c = {n, weights, pools, reach, 1, 0, ended, x, NULL};
     uint32_t a, b;
     for (a = 0; a < n; a++) {
         const heddle_simulated_gpu *g = &x->d->devices[a];
