@@ -79,6 +79,35 @@ static int check_loss(uint32_t fail, heddle_map map, int is_safe, const char *ot
     return lost;
 }
 
+static void start_one(jobbed_rig *r, heddle_multi *m, const jobbed_job *j)
+{
+    const jobbed_params p = jobbed_params_of(r, j);
+    CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
+    jobbed_plain(r, j);
+}
+
+/* The first device, which has the larger pool, is lost: what was cut for that is cut anew for the others. 1: it was lost. */
+static int check_smaller(uint32_t fail, uint64_t *seed)
+{
+    char devices[96];
+    jobbed_rig r;
+    heddle_multi *m;
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    (void)snprintf(devices, sizeof devices, "virtual:fail=%u 2*virtual:memory=400000", fail);
+    jobbed_open(&r, devices, 0, 600, seed);
+    r.desc.is_safe = 1;
+    CHECK_OK(NULL, jobbed_make(&r, &there, &m));
+    start_one(&r, m, &there);
+    CHECK_OK(NULL, heddle_multi_wait(m, MOST_MS));
+    jobbed_compare(&r, 1, 0, r.n, devices);
+    CHECK_OK(NULL, heddle_multi_get_device(m, 1, &d));
+    CHECK_MSG(d.pool_bytes < 2u * r.n * r.n * sizeof(uint32_t) / 3u, "a pool of %u bytes", (unsigned)d.pool_bytes);
+    CHECK_OK(NULL, heddle_multi_get_device(m, 0, &d));
+    heddle_multi_free(m);
+    jobbed_close(&r);
+    return (int)d.is_lost;
+}
+
 typedef struct outcome {
     uint64_t n_again, n_lost; /* slices that were run again; programs that lost rows */
 } outcome;
@@ -172,13 +201,6 @@ static heddle_sequence *run_some(jobbed_rig *r, heddle_multi *const *kinds, int 
         jobbed_plain(r, &back);
     }
     return x;
-}
-
-static void start_one(jobbed_rig *r, heddle_multi *m, const jobbed_job *j)
-{
-    const jobbed_params p = jobbed_params_of(r, j);
-    CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
-    jobbed_plain(r, j);
 }
 
 /* When waits have told of a loss, and the host has written again what was lost, jobs run. */
@@ -627,6 +649,9 @@ int main(int argc, char **argv)
     for (map = 0; map < HEDDLE_N_MAPS; map++)
         check_losses((heddle_map)map, &seed);
     check_places(&seed);
+    for (i = 1; check_smaller(i, &seed); i++)
+        ;
+    CHECK(i > 2u);
     check_aparts(0, &seed);
     check_aparts(1, &seed);
     check_last(&seed);

@@ -6,7 +6,9 @@
  * so small that the next two fit beside the one that runs. Others are cut into a number of equal tasks.
  *
  * free: tasks, too, and each is in the share that has its middle; others may take it from there (line_give.c). fixed: a task has the device
- * that has run it in the first job. */
+ * that has run it in the first job.
+ *
+ * When a device is lost, any other one may take its slices. Such as are too large for one of these are cut anew. */
 #include "engine/multi/line_inside.h"
 
 #define COMES_BYTES (32ull << 20) /* of a slice: a link is busy with it for most of a millisecond */
@@ -245,5 +247,76 @@ heddle_status hd_cut_job(hd_line *l, hd_line_job *j)
     if (j->kind->config.n_tasks ? cut_tasks(j) : cut_shares(l, j))
         return HEDDLE_ENOMEM;
     j->n_waiting = j->n_left = j->n_parts;
+    return HEDDLE_OK;
+}
+
+/* ---- after a loss ------------------------------------------------------------------------------------------------------- */
+
+/* Of a slice that any device may take: so many that each of them fits into every pool that is left. */
+static uint64_t parts_anywhere(const hd_line *l, const hd_line_slice *p)
+{
+    uint64_t most = 1;
+    uint32_t d;
+    if (p->state != HD_SLICE_WAITS || p->device != HD_NONE)
+        return 1;
+    for (d = 0; d < l->n_devices; d++) {
+        const uint64_t n = hd_is_here(l, d) ? parts_by_room(p->job->kind, d, &p->block) : 1;
+        most = n > most ? n : most;
+    }
+    return hd_at_most(most, p->block.end - p->block.begin);
+}
+
+static hd_line_slice *moved(hd_line_slice *p, const hd_line_job *j, hd_line_slice *to)
+{
+    return p >= j->parts && p < j->parts + j->n_parts ? to + (p - j->parts) : p;
+}
+
+/* The job's slices move to where there is room for more, also in the lists of those that were given. */
+static int get_more(const hd_line *l, hd_line_job *j, uint64_t n)
+{
+    hd_line_slice *to = hd_new(n * sizeof *to), **at;
+    uint32_t d;
+    if (!to)
+        return -1;
+    memcpy(to, j->parts, j->n_parts * sizeof *to);
+    for (d = 0; d < l->n_devices; d++) {
+        hd_line_device *x = hd_line_device_at(l, d);
+        for (at = &x->given; *at; at = &(*at)->next_given)
+            *at = moved(*at, j, to);
+        x->last_given = moved(x->last_given, j, to);
+    }
+    hd_delete(j->parts, j->n_room * sizeof *j->parts);
+    j->parts = to;
+    j->n_room = n;
+    return 0;
+}
+
+static void cut_up(hd_line_job *j, hd_line_slice *p, uint64_t n)
+{
+    const hd_grains all = p->block;
+    const uint64_t grains = all.end - all.begin;
+    uint64_t k;
+    p->block.end = all.begin + grains / n;
+    for (k = 1; k < n; k++) {
+        const hd_grains b = {all.begin + grains * k / n, all.begin + grains * (k + 1u) / n, all.begin_2, all.end_2};
+        add_part(j, &b, HD_NONE);
+        j->n_waiting++;
+        j->n_left++;
+    }
+}
+
+heddle_status hd_cut_again(const hd_line *l, hd_line_job *j)
+{
+    const uint32_t n_parts = j->n_parts;
+    uint64_t n = 0;
+    uint32_t i;
+    if (j->kind->config.n_tasks) /* each device has room for each task */
+        return HEDDLE_OK;
+    for (i = 0; i < n_parts; i++)
+        n += parts_anywhere(l, &j->parts[i]);
+    if (n > n_parts && get_more(l, j, n))
+        return HEDDLE_ENOMEM;
+    for (i = 0; n > n_parts && i < n_parts; i++)
+        cut_up(j, &j->parts[i], parts_anywhere(l, &j->parts[i]));
     return HEDDLE_OK;
 }

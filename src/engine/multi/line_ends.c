@@ -275,6 +275,7 @@ static heddle_status wait_again(hd_line *l, hd_line_job *j)
         if (p->state == HD_SLICE_WAITS && p->device != HD_NONE && !hd_is_here(l, p->device))
             p->device = HD_NONE; /* anybody's */
     }
+    HD_TRY(hd_cut_again(l, j));
     return hd_line_add_parts(l, j, 1);
 }
 

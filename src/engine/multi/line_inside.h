@@ -150,6 +150,8 @@ void hd_line_finish_some(hd_line *l);
 void hd_cut_choose(hd_line_kind *k);
 /* Makes the job's slices and says which device has which. ENOMEM. */
 heddle_status hd_cut_job(hd_line *l, hd_line_job *j);
+/* Slices that wait, and that any device may take, become so small that they fit into each pool that is left. ENOMEM: nothing has changed. */
+heddle_status hd_cut_again(const hd_line *l, hd_line_job *j);
 /* The block of all that the device has of a job of this kind. */
 hd_grains hd_cut_share(const hd_line_kind *k, uint32_t device);
 /* Does the device's pool hold all that the block touches, with some to spare? */
