@@ -382,6 +382,45 @@ static void check_dropped(void)
     close_wide(&r);
 }
 
+#define WIDE_TASKS 8u
+
+/* A grain of the second index is some bytes of each row, and reads more on both sides. */
+static void uses_of_columns(const void *self, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home)
+{
+    const uint64_t begin = b->begin_2 * ROW, end = (b->end_2 + 2u) * ROW;
+    const hd_seg_rect r = {0, N_ROWS, begin - (begin < 2u * ROW ? begin : 2u * ROW),
+                           end < WIDE_TASKS * ROW ? end : WIDE_TASKS * ROW};
+    (void)self;
+    *out = (hd_seg_use){N_ARRAYS, IN, r, r, 1};
+    *comes_home = 0;
+}
+
+/* No slice needs more room than the least one is said to need. */
+static void check_least(void)
+{
+    static const uint64_t pool = POOL;
+    static const double weight = 1;
+    static const hd_line_kind_config c = {
+        .n = 1, .n_2 = WIDE_TASKS, .n_tasks = 1, .n_tasks_2 = WIDE_TASKS, .n_uses = 1, .uses = uses_of_columns};
+    static rig r;
+    hd_grains block = {0, 1, 0, 0};
+    hd_seg_use use;
+    uint8_t comes_home;
+    uint32_t array;
+    uint64_t least;
+    open_wide(&r, &pool, &weight, 1);
+    CHECK(hd_segments_add(hd_line_segments(r.line), N_ROWS, WIDE_TASKS * ROW, WIDE_TASKS * ROW, &array) == HEDDLE_OK);
+    CHECK(array == N_ARRAYS && hd_kind_new(r.line, &c, &r.kinds[0]) == HEDDLE_OK);
+    least = hd_kind_least_room(r.kinds[0], &block);
+    for (uint32_t i = 0; i < WIDE_TASKS; i++) {
+        block = (hd_grains){0, 1, i, i + 1u};
+        uses_of_columns(NULL, &block, &use, &comes_home);
+        CHECK_MSG(hd_segments_room(hd_line_segments(r.line), &use) <= least, "task %u needs more than %u bytes", i,
+                  (unsigned)least);
+    }
+    close_wide(&r);
+}
+
 static void note_how(void *user, hd_line_job *j, void *job_user, heddle_status status)
 {
     (void)j;
@@ -462,6 +501,7 @@ int main(void)
     check_passed();
     check_dropped();
     check_between();
+    check_least();
     check_failed(0, 0x07);
     check_failed(1, 0x16);
     check_failed(2, 0x34);

@@ -77,12 +77,13 @@ static uint64_t parts_of(const hd_line_kind *k, uint32_t device)
     return n ? hd_at_most(n, grains) : 1;
 }
 
-/* The least slice that a job can be cut into; one in the middle has all of its halo. */
+/* The least slice that a job can be cut into; one in the middle, by both indices, has all of its halo. */
 static hd_grains least_block(const hd_line_kind *k, int in_the_middle)
 {
     const hd_line_kind_config *c = &k->config;
-    const uint64_t size = over(c->n, c->n_tasks ? c->n_tasks : c->n), begin = in_the_middle ? (c->n - size) / 2u : 0;
-    return (hd_grains){begin, begin + size, 0, over(c->n_2, c->n_tasks_2)};
+    const uint64_t size = over(c->n, c->n_tasks ? c->n_tasks : c->n), size_2 = over(c->n_2, c->n_tasks_2);
+    const uint64_t begin = in_the_middle ? (c->n - size) / 2u : 0, begin_2 = in_the_middle ? (c->n_2 - size_2) / 2u : 0;
+    return (hd_grains){begin, begin + size, begin_2, begin_2 + size_2};
 }
 
 static uint64_t most_room(const hd_line_kind *k, const hd_grains *b)
