@@ -96,8 +96,9 @@ HEDDLE_API void heddle_multi_free(heddle_multi *m);
  * when heddle_multi_wait has returned. */
 HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params, size_t params_bytes);
 /* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its jobs since the last wait ended: the first that went wrong. Any
- * thread. EBODY: a body failed, and later jobs of the fleet that had been started were not run; nor may have been slices behind that body in its
- * queue, and jobs that have some end so, too. Other jobs that were started before go on. ECANCELED. EDEVICE: a device was lost, and
+ * thread; of several that wait, one is told what went wrong. ECANCELED. EBODY: a body failed, and later jobs of the fleet that had been started
+ * were not run. Slices behind that body in its queue may not have been run either, and jobs that have some end so, too. Others from before go on.
+ * EDEVICE: a device was lost, and
  * rows that only it had; the sentence names the job's access, the rows and the array's size. What else the arrays have can be fetched. A job
  * ends so if it needs rows that were lost, or reads an array that another job which ended so would have written. All others go on. That holds
  * for starts until a wait returns EDEVICE; later ones are run with what there is. */

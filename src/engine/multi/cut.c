@@ -269,7 +269,7 @@ static uint64_t parts_anywhere(const hd_line *l, const hd_line_slice *p)
 
 static hd_line_slice *moved(hd_line_slice *p, const hd_line_job *j, hd_line_slice *to)
 {
-    return p >= j->parts && p < j->parts + j->n_parts ? to + (p - j->parts) : p;
+    return p && p->job == j ? to + (p - j->parts) : p;
 }
 
 /* The job's slices move to where there is room for more, also in the lists of those that were given. */

@@ -297,13 +297,13 @@ static int give_some(hd_jobs *j)
     return i > 1;
 }
 
-void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d)
+void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d, uint32_t role)
 {
-    const hd_seg_point behind = {(uint32_t)(d - j->devices) * HD_N_ROLES + d->fail_role, d->fail_behind};
-    (void)hd_say(NULL, HEDDLE_EBODY, "a job failed at index %" PRIu64 " with code %u, on %s", d->fail_index,
-                 d->fail_code, d->unit->name);
-    d->fail_code = 0;
-    j->error = *hd_thread_error();
+    const hd_jobs_failure f = d->failures[role];
+    const hd_seg_point behind = {(uint32_t)(d - j->devices) * HD_N_ROLES + role, f.behind};
+    (void)hd_say(&j->error, HEDDLE_EBODY, "a job failed at index %" PRIu64 " with code %u, on %s", f.index, f.code,
+                 d->unit->name);
+    d->failures[role].code = 0;
     if (!hd_line_fail(j->line, behind, HEDDLE_EBODY)) /* it was of a replay, or is given again after a loss */
         hd_line_drop(j->line, NULL, HEDDLE_EBODY);
     hd_sequence_drop(j, NULL, NULL, HEDDLE_EBODY);
@@ -329,8 +329,8 @@ static int ask_queue(hd_jobs *j, uint32_t d, uint32_t role)
         hd_put_lose(x);
         return hd_jobs_tell_losses(j);
     }
-    if (x->fail_code)
-        hd_jobs_fail(j, x);
+    if (x->failures[role].code)
+        hd_jobs_fail(j, x, role);
     return 0;
 }
 

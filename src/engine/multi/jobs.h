@@ -23,6 +23,12 @@ typedef struct hd_put_wait {
     hd_seg_point what;
 } hd_put_wait;
 
+/* Of the first body of a queue that has failed. */
+typedef struct hd_jobs_failure {
+    uint32_t code;          /* 0: none has */
+    uint64_t index, behind; /* the point that it lies behind */
+} hd_jobs_failure;
+
 typedef struct hd_jobs_device {
     hd_fleet_unit *unit;
     uint8_t *pool;
@@ -33,10 +39,7 @@ typedef struct hd_jobs_device {
     uint64_t since_ns;               /* when it last passed a point, or all that it had waited for others */
     uint64_t first_wait[HD_N_ROLES]; /* of ops that are under way; those before it are past */
     hd_list waits[HD_N_ROLES];       /* hd_put_wait, in order: for points that were not passed when the ops were put */
-    uint32_t fail_code;              /* of a body; 0: none has failed */
-    uint64_t fail_index;
-    uint32_t fail_role; /* its queue, and the point that it lies behind */
-    uint64_t fail_behind;
+    hd_jobs_failure failures[HD_N_ROLES];
     int is_lost, is_told; /* is_told: the line knows */
     char trouble[200];
 } hd_jobs_device;
@@ -172,12 +175,12 @@ heddle_status hd_multi_run_here(heddle_multi *m, const void *params);
 void *hd_jobs_main(void *jobs);
 /* For sequences, in its thread. take: a request that was held has its turn. drop_all: all that was started ends; this thread's sentence says
  * why. drop_needing: with EDEVICE only the job ends (NULL: none is in the line), with the sequence that has its turn, and what needs arrays that these would
- * have written. fail: a body of the device has failed. is_quiet: nothing is in the line or under way. tell_losses: the line hears of devices that were
+ * have written. fail: a body of the queue has failed. is_quiet: nothing is in the line or under way. tell_losses: the line hears of devices that were
  * lost since the last call; 1: there were some. */
 void hd_jobs_take(hd_jobs *j, hd_request *r);
 void hd_jobs_drop_all(hd_jobs *j, heddle_status s);
 void hd_jobs_drop_needing(hd_jobs *j, hd_line_job *job);
-void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d);
+void hd_jobs_fail(hd_jobs *j, hd_jobs_device *d, uint32_t role);
 int hd_jobs_is_quiet(const hd_jobs *j);
 int hd_jobs_tell_losses(hd_jobs *j);
 /* When the point was passed, as its device tells, or else now. Of number 0: times of later points will be asked for. */

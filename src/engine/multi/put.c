@@ -33,12 +33,8 @@ heddle_status hd_put_ask(hd_jobs_device *d, uint32_t role)
         d->seen[role] = number;
         d->since_ns = heddle_host_clock_ns();
     }
-    if (s == HEDDLE_EBODY && !d->fail_code) {
-        d->fail_code = code ? code : 1u;
-        d->fail_index = index;
-        d->fail_role = role;
-        d->fail_behind = d->seen[role];
-    }
+    if (s == HEDDLE_EBODY && !d->failures[role].code)
+        d->failures[role] = (hd_jobs_failure){code ? code : 1u, index, d->seen[role]};
     return s == HEDDLE_EBODY || s == HEDDLE_EBUSY ? HEDDLE_OK : s;
 }
 

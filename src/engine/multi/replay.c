@@ -313,9 +313,8 @@ static int look_at_record(hd_jobs *j, heddle_sequence *s, hd_sequence_record *r)
     }
     if (status == HEDDLE_EBODY) {
         d = &j->devices[part(j, &s->recorded, which)];
-        d->fail_code = code ? code : 1u;
-        d->fail_index = index;
-        hd_jobs_fail(j, d);
+        d->failures[HD_QUEUE_BODIES] = (hd_jobs_failure){code ? code : 1u, index, 0};
+        hd_jobs_fail(j, d, HD_QUEUE_BODIES);
     }
     if (n == r->n_replays)
         return 0;
