@@ -510,7 +510,7 @@ static void *wait_often(void *of)
 }
 
 /* Two threads wait for jobs that fail: one of them is told of each. */
-static void check_waits(uint64_t *seed)
+static void check_waits(const char *devices, uint64_t *seed)
 {
     const jobbed_job fails = {jobbed_fail, 0, 0, 1, 0, 0, 0, 1, 2, 17, 0, 1, 0};
     const uint32_t n = 200;
@@ -519,7 +519,7 @@ static void check_waits(uint64_t *seed)
     jobbed_rig r;
     jobbed_params p;
     pthread_t thread;
-    jobbed_open(&r, "virtual:", 0, ROWS, seed);
+    jobbed_open(&r, devices, 0, ROWS, seed);
     CHECK_OK(NULL, jobbed_make(&r, &fails, &w.m));
     p = jobbed_params_of(&r, &fails);
     CHECK(!pthread_create(&thread, NULL, wait_often, &w));
@@ -669,6 +669,7 @@ int main(int argc, char **argv)
     check_fork(&seed);
     check_earlier(&seed);
     check_reason(&seed);
-    check_waits(&seed);
+    check_waits("virtual:", &seed);
+    check_waits("serial", &seed);
     return 0;
 }

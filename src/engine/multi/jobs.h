@@ -115,7 +115,7 @@ struct heddle_multi {
     uint32_t n_sequences; /* that have it */
     int is_freed;         /* by the user, while sequences had it */
     uint32_t n_in_line;   /* its jobs there; the driver's */
-    /* guarded by jobs.mutex: */
+    /* guarded by jobs.mutex, or that of a fleet of cores: */
     uint32_t n_jobs;      /* that have not ended */
     heddle_status status; /* of those since the last wait: the first that went wrong */
     hd_error error;
@@ -168,7 +168,10 @@ void hd_start_wait(hd_jobs *j, uint32_t *own);
  * is over before. */
 heddle_status hd_start_await(hd_jobs *j, const uint32_t *own, heddle_status *status, const hd_error *error,
                              uint32_t timeout_ms);
-/* Without devices for jobs: runs one. */
+/* Without devices for jobs, where the fleet's mutex guards it: how jobs have ended. keep: this thread's sentence says why. take: as above. */
+void hd_keep_here(heddle_fleet *f, heddle_status *status, hd_error *error, heddle_status s);
+heddle_status hd_take_here(heddle_fleet *f, heddle_status *status, const hd_error *error);
+/* Runs one. */
 heddle_status hd_multi_run_here(heddle_multi *m, const void *params);
 
 /* driver.c: the thread's function. */

@@ -337,9 +337,16 @@ heddle_status hd_multi_run_here(heddle_multi *m, const void *params)
     return s;
 }
 
+void hd_keep_here(heddle_fleet *f, heddle_status *status, hd_error *error, heddle_status s)
+{
+    (void)pthread_mutex_lock(&f->mutex);
+    hd_keep_first(status, error, s, hd_thread_error());
+    (void)pthread_mutex_unlock(&f->mutex);
+}
+
 static heddle_status run_here(heddle_multi *m, const void *params)
 {
-    hd_keep_first(&m->status, &m->error, hd_multi_run_here(m, params), hd_thread_error());
+    hd_keep_here(m->fleet, &m->status, &m->error, hd_multi_run_here(m, params));
     return HEDDLE_OK;
 }
 
@@ -349,6 +356,25 @@ HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params,
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_start: the job is NULL");
     HD_TRY(hd_turns_check_start(&m->loop->turn, "heddle_multi_start", m->loop->table, params, params_bytes));
     return m->jobs ? start(m, params) : run_here(m, params);
+}
+
+/* With the mutex. */
+static heddle_status take(heddle_status *status, const hd_error *error)
+{
+    const heddle_status s = *status;
+    *status = HEDDLE_OK;
+    if (s != HEDDLE_OK)
+        *hd_thread_error() = *error;
+    return s;
+}
+
+heddle_status hd_take_here(heddle_fleet *f, heddle_status *status, const hd_error *error)
+{
+    heddle_status s;
+    (void)pthread_mutex_lock(&f->mutex);
+    s = take(status, error);
+    (void)pthread_mutex_unlock(&f->mutex);
+    return s;
 }
 
 /* In the driver's thread: a wait tells of a loss. Jobs that are started from now on are run with what there is. */
@@ -369,12 +395,8 @@ heddle_status hd_start_await(hd_jobs *j, const uint32_t *own, heddle_status *sta
     while (*own && r != ETIMEDOUT)
         r = timeout_ms == HEDDLE_FOREVER ? pthread_cond_wait(&j->changed, &j->mutex)
                                          : pthread_cond_timedwait(&j->changed, &j->mutex, &until);
-    if (!*own) {
-        s = *status;
-        *status = HEDDLE_OK;
-        if (s != HEDDLE_OK)
-            *hd_thread_error() = *error;
-    }
+    if (!*own)
+        s = take(status, error);
     j->was_awaited |= !j->n_jobs;
     (void)pthread_mutex_unlock(&j->mutex);
     if (s == HEDDLE_EDEVICE)
@@ -384,15 +406,11 @@ heddle_status hd_start_await(hd_jobs *j, const uint32_t *own, heddle_status *sta
 
 HEDDLE_API heddle_status heddle_multi_wait(heddle_multi *m, uint32_t timeout_ms)
 {
-    heddle_status s;
     if (!m)
         return hd_say(NULL, HEDDLE_EINVAL, "heddle_multi_wait: the job is NULL");
     HD_TRY(hd_fleet_check_process(m->fleet, "heddle_multi_wait"));
-    if (m->jobs)
-        return hd_start_await(m->jobs, &m->n_jobs, &m->status, &m->error, timeout_ms);
-    s = m->status;
-    m->status = HEDDLE_OK;
-    return s == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, s, "%s", m->error.text);
+    return m->jobs ? hd_start_await(m->jobs, &m->n_jobs, &m->status, &m->error, timeout_ms)
+                   : hd_take_here(m->fleet, &m->status, &m->error);
 }
 
 HEDDLE_API heddle_status heddle_multi_run(heddle_multi *m, const void *params, size_t params_bytes)

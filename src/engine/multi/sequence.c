@@ -167,7 +167,7 @@ static heddle_status run_here(heddle_sequence *s, uint64_t n)
     s->stats.time_ns = heddle_host_clock_ns() - begin;
     s->how.n = 0;
     hd_how_add(&s->how, "no device for jobs: %llu runs as loops\n", (unsigned long long)k);
-    hd_keep_first(&s->status, &s->error, status, hd_thread_error());
+    hd_keep_here(s->fleet, &s->status, &s->error, status);
     return HEDDLE_OK;
 }
 
@@ -181,15 +181,11 @@ HEDDLE_API heddle_status heddle_sequence_start(heddle_sequence *s, uint64_t n)
 
 HEDDLE_API heddle_status heddle_sequence_wait(heddle_sequence *s, uint32_t timeout_ms)
 {
-    heddle_status status;
     if (!s)
         return SAY(HEDDLE_EINVAL, "heddle_sequence_wait: the sequence is NULL");
     HD_TRY(hd_fleet_check_process(s->fleet, "heddle_sequence_wait"));
-    if (s->jobs)
-        return hd_start_await(s->jobs, &s->n_starts, &s->status, &s->error, timeout_ms);
-    status = s->status;
-    s->status = HEDDLE_OK;
-    return status == HEDDLE_OK ? HEDDLE_OK : SAY(status, "%s", s->error.text);
+    return s->jobs ? hd_start_await(s->jobs, &s->n_starts, &s->status, &s->error, timeout_ms)
+                   : hd_take_here(s->fleet, &s->status, &s->error);
 }
 
 /* In the driver's thread. */

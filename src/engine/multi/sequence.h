@@ -60,7 +60,7 @@ struct heddle_sequence {
     hd_jobs *jobs; /* NULL: a fleet of cores */
     hd_list list;  /* hd_sequence_job */
     heddle_replay most;
-    /* guarded by jobs.mutex: */
+    /* guarded by jobs.mutex, or that of a fleet of cores: */
     uint32_t n_starts; /* that have not ended */
     heddle_status status;
     hd_error error;
