@@ -581,6 +581,7 @@ static void be_child(jobbed_rig *r, heddle_multi *m, heddle_sequence *x)
     is_told("heddle_multi_wait", heddle_multi_wait(m, HEDDLE_FOREVER));
     is_told("heddle_multi_start", heddle_multi_start(m, &p, sizeof p));
     is_told("heddle_multi_new", jobbed_make(r, &back, &new_one));
+    CHECK(!*heddle_multi_how(m));
     is_told("heddle_multi_write_trace", heddle_multi_write_trace(m, "multi_trouble_fork.json"));
     is_told("heddle_sequence_wait", heddle_sequence_wait(x, HEDDLE_FOREVER));
     is_told("heddle_sequence_start", heddle_sequence_start(x, 1));

@@ -18,8 +18,7 @@ int hd_multi_is_at_rest(const heddle_multi *m)
 static heddle_status ask(heddle_multi *m, heddle_status (*call)(hd_jobs *j, hd_request *r), uint32_t device, void *out,
                          const char *name)
 {
-    if (m->fleet->n_forks != hd_process_forks)
-        return hd_say(NULL, HEDDLE_EDEVICE, "%s: the fleet belongs to the process that forked this one", name);
+    HD_TRY(hd_fleet_check_process(m->fleet, name));
     return hd_jobs_call(m->jobs, call, &(hd_request){.multi = m, .device = device, .out = out});
 }
 
@@ -118,7 +117,7 @@ static void tell_device(heddle_multi *m, uint32_t d)
 HEDDLE_API const char *heddle_multi_how(heddle_multi *m)
 {
     uint32_t d;
-    if (!m)
+    if (!m || hd_fleet_is_forked(m->fleet))
         return "";
     if (!m->jobs)
         return m->desc.call ? "no device for jobs: a call of the host\n" : heddle_loop_how(m->loop);
