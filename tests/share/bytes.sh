@@ -9,6 +9,11 @@ echo "-- plainly, and with the interposer alone"
 LD_PRELOAD=$(dirname "$heddle")/libheddle_share.so "$programs/share_mixed" lookup 2 6 3000 1 >"$scratch/out"
 staged "$scratch/out"
 
+echo "-- a program that handles its faults: lanes touch its memory, too"
+"$programs/share_guarded" 4000 3 | grep -q 'right; pieces 0'
+LD_PRELOAD=$(dirname "$heddle")/libheddle_share.so "$programs/share_guarded" 4000 3 >"$scratch/out" || fail "a lane's fault"
+staged "$scratch/out"
+
 for policy in fifo strings none; do
     start_daemon --policy $policy
     echo "-- $policy: one program"

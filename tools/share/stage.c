@@ -303,13 +303,23 @@ static int wanted_lanes(void)
     return n < 1 ? 1 : n < 8 ? n : 8;
 }
 
-/* Our threads take no signals of the program. */
+/* Our threads take no signals of the program, but for those that a thread causes itself: lanes touch the program's memory, and it may have
+ * a handler that makes this possible. */
+static void block_signals(sigset_t *before)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    sigset_t others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_SETMASK, &others, before);
+}
+
 static int start_lanes(ring_set *s)
 {
-    sigset_t all, before;
+    sigset_t before;
     int n = wanted_lanes();
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    block_signals(&before);
     for (s->n_lanes = 0; s->n_lanes < n; s->n_lanes++) {
         s->lanes[s->n_lanes].set = s;
         if (pthread_create(&s->lanes[s->n_lanes].thread, NULL, lane_main, &s->lanes[s->n_lanes]))
