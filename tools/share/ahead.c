@@ -34,7 +34,8 @@ static size_t arena_bytes;
 static CUcontext owner; /* NULL: there is no arena */
 static int is_refused;  /* it cannot be had */
 static piece pieces[MOST_PIECES];
-static uint32_t n_flying; /* an atom */
+static uint32_t n_flying;     /* an atom */
+static uint32_t n_forgetting; /* threads that give the arena back: no piece is taken from it */
 static uint64_t n_pieces;
 
 static size_t wanted_bytes(void)
@@ -140,7 +141,7 @@ static piece *take(const share_driver *real, const share_copy *c)
     if (!real->cuEventQuery || real->cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context)
         return NULL;
     pthread_mutex_lock(&lock);
-    if (c->n_bytes <= wanted_bytes() && !make_arena(real, context))
+    if (c->n_bytes <= wanted_bytes() && !n_forgetting && !make_arena(real, context))
         p = new_piece(real, c->n_bytes);
     if (p) {
         p->context = context, p->stream = name_of(c->stream);
@@ -269,9 +270,10 @@ static void end_piece(const share_driver *real, piece *p)
 void share_ahead_forget(const share_driver *real, CUcontext c)
 {
     CUcontext before = NULL;
-    int is_all;
+    uint32_t is_all;
     pthread_mutex_lock(&lock);
     is_all = owner && (!c || c == owner);
+    n_forgetting += is_all;
     if (is_all || c) {
         real->cuCtxGetCurrent(&before);
         for (piece *p = pieces; owner && p < pieces + MOST_PIECES; p++)
@@ -286,5 +288,6 @@ void share_ahead_forget(const share_driver *real, CUcontext c)
         }
         real->cuCtxSetCurrent(before);
     }
+    n_forgetting -= is_all;
     pthread_mutex_unlock(&lock);
 }

@@ -3,13 +3,14 @@
  * its buffer, frees it, puts more into streams, frees the device's memory, ends its context, or itself.
  *
  *   ahead bytes THREADS ROUNDS KBYTES SEED
- *   ahead order|behind|own|free|contexts|exit|loop KBYTES
+ *   ahead order|behind|own|free|contexts|release|exit|loop KBYTES
  *   ahead several KBYTES N
  *
  * `bytes` has streams of each kind. `order` sees what streams, events and other streams know of a copy that is on its way. `several` makes
  * N blocking copies in a row, then kernels. `behind` sees that a blocking copy begins when a kernel before it has ended; `own` too, where
  * default streams are the threads' own, and another thread copies. `free`, `contexts`
- * and `exit` give memory, the context, or the program away right after a copy. `loop` copies for ever.
+ * and `exit` give memory, the context, or the program away right after a copy. In `release` one of several users of the context gives it up
+ * again and again, while others copy. `loop` copies for ever.
  *
  * Prints "right", how many copies were on their way when their calls had returned, and how many in a row were so at once. */
 #include "add.h"
@@ -311,6 +312,42 @@ static void contexts(void)
     several(2);
 }
 
+static int n_copying; /* an atom */
+
+static void *copy_some(void *number)
+{
+    block b;
+    CUstream s;
+    TRY(cu.cuCtxSetCurrent(context));
+    TRY(cu.cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    b = new_block(most_bytes);
+    for (uint64_t i = 0; i < 40; i++) {
+        copy_in(&b, s, 2, i + (uintptr_t)number);
+        TRY(cu.cuStreamSynchronize(s));
+        check_device(&b, i + (uintptr_t)number);
+    }
+    free_block(&b);
+    TRY(cu.cuStreamDestroy(s));
+    __atomic_sub_fetch(&n_copying, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static void release(void)
+{
+    enum { N = 4 };
+    pthread_t threads[N];
+    n_copying = N;
+    for (int i = 0; i < N; i++)
+        CHECK(!pthread_create(&threads[i], NULL, copy_some, (void *)(uintptr_t)i));
+    while (__atomic_load_n(&n_copying, __ATOMIC_SEQ_CST)) {
+        CUcontext again;
+        TRY(cu.cuDevicePrimaryCtxRetain(&again, 0));
+        TRY(cu.cuDevicePrimaryCtxRelease(0));
+    }
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static void loop(void)
 {
     for (uint64_t i = 0;; i++) {
@@ -349,6 +386,8 @@ int main(int argc, char **argv)
         free_at_once();
     else if (!strcmp(what, "contexts"))
         contexts();
+    else if (!strcmp(what, "release"))
+        release();
     else if (!strcmp(what, "loop"))
         loop();
     else if (!strcmp(what, "exit")) {
