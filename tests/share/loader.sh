@@ -60,6 +60,9 @@ else
 fi
 LD_PRELOAD=$programs/libshare_next.so share sh -c 'echo $PPID' >/dev/null
 env LD_PRELOAD="$library:$programs/libshare_next.so" "$programs/share_parent" | grep -qx 4711 || fail "RTLD_NEXT has lost who asks"
+for order in "$programs/libshare_next.so:$library" "$library:$programs/libshare_next.so"; do
+    HEDDLE_SHARE=off LD_PRELOAD=$order "$programs/share_mixed_linked" linked 1 2 3000 1 >"$scratch/out" || { cat "$scratch/out"; fail "RTLD_NEXT of the driver's names: $order"; }
+done
 
 echo "-- children"
 share "$programs/share_forker" live "$programs/share_mixed" lookup 1 4 3000 1 >"$scratch/out"

@@ -8,12 +8,13 @@
 #include <string.h>
 
 typedef struct hook {
+    const char *name;
     size_t real; /* where share_driver has the driver's address */
     void *wrapper;
 } hook;
 
 /* A function's address as the loader gives it. */
-#define HOOK(name, params) {offsetof(share_driver, name), (__extension__(void *) name)},
+#define HOOK(name, params) {#name, offsetof(share_driver, name), (__extension__(void *) name)},
 static const hook hooks[] = {SHARE_WRAPPED(HOOK)};
 #undef HOOK
 enum { N_HOOKS = sizeof hooks / sizeof hooks[0] };
@@ -32,6 +33,23 @@ static int is_wrapper(const void *p)
         if (hooks[i].wrapper == p)
             return 1;
     return 0;
+}
+
+static int is_wrapped(const char *name)
+{
+    for (size_t i = 0; i < N_HOOKS; i++)
+        if (!strcmp(hooks[i].name, name))
+            return 1;
+    return 0;
+}
+
+/* What RTLD_NEXT finds depends on the caller, and so does what RTLD_DEFAULT finds for names that are not ours. The C library tells the caller
+ * by its return address, and is jumped to. */
+__attribute__((no_sanitize("address", "thread", "undefined"))) int share_hook_takes(void *handle, const char *name)
+{
+    share_driver_begin();
+    return share_real_dlsym && name && name[0] == 'c' && name[1] == 'u' && handle != RTLD_NEXT &&
+           (handle != RTLD_DEFAULT || is_wrapped(name));
 }
 
 /* A search of the whole program finds our own names first, also where there is no driver: then it has found nothing. */

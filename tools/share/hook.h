@@ -14,7 +14,9 @@
 SHARE_WRAPPED(SHARE_WRAPPER)
 #undef SHARE_WRAPPER
 
-/* What a program that asked dlsym for this name is to get; called by the assembly of dlsym. */
+/* Called by the assembly of dlsym, also before anything else of ours has begun. Whether the program that asked for this name is to get what
+ * share_hook_dlsym says, or what the C library does. */
+int share_hook_takes(void *handle, const char *name);
 void *share_hook_dlsym(void *handle, const char *name);
 
 #endif
