@@ -51,6 +51,17 @@ status=0
 "$heddle" share record -- sh -c "'$programs/share_tasker' a 2 1 1 1; exit 3" >out 2>&1 || status=$?
 [ $status = 3 ] || fail "status $status"
 
+echo "-- the trace that is profiled stands where nobody else may write, and nothing of it stays; no link is followed"
+"$heddle" share profile -- sh -c 'd=$(dirname "$HEDDLE_SHARE_RECORD"); stat -c "%a %n" "$d"; : >"$d/more"; exec "$0" a 2 1 1 1' "$programs/share_tasker" >out 2>&1 ||
+    grep -q 'built without' out || { cat out; fail "profile"; }
+folder=$(sed -n 's/^700 //p' out)
+[ "$folder" ] || { cat out; fail "others may write there"; }
+[ ! -e "$folder" ] || fail "$folder stays"
+echo mine >victim
+LD_PRELOAD=$(dirname "$heddle")/libheddle_share.so HEDDLE_SHARE_RECORD=$scratch/linked.json \
+    sh -c ': >linked.json; ln -s victim "linked.json.$$"; exec "$0" a 2 1 1 1' "$programs/share_tasker" >out
+[ "$(cat victim)" = mine ] || fail "a link was followed"
+
 echo "-- with a daemon, which learns"
 start_daemon
 "$heddle" share profile -- "$programs/share_tasker" a 16 20 8 3 >out 2>&1 || grep -q 'built without' out || { cat out; fail "profile"; }

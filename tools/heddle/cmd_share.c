@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "share_words.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -460,20 +461,33 @@ static int record(int argc, char **argv)
     return status;
 }
 
+/* A folder without folders in it: of a program with several processes there are several traces. */
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && (e = readdir(folder));)
+        unlinkat(dirfd(folder), e->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+/* The trace stands in a folder that only this user may enter: another one cannot put a file or a link where it will be. */
 static int profile(int argc, char **argv)
 {
-    char path[] = "/tmp/heddle-profile.XXXXXX";
-    int i = argc > 0 && !strcmp(argv[0], "--"), fd = mkstemp(path), status = 0, failed;
+    char folder[] = "/tmp/heddle-profile.XXXXXX", path[sizeof folder + sizeof "/trace.json"];
+    int i = argc > 0 && !strcmp(argv[0], "--"), status = 0, failed;
     share_why why;
-    if (fd < 0)
-        return cli_bad("%s: %s", path, strerror(errno));
-    close(fd);
+    if (i < argc && argv[i][0] == '-')
+        return share_unknown("profile", argv[i]);
+    if (!mkdtemp(folder))
+        return cli_bad("%s: %s", folder, strerror(errno));
+    snprintf(path, sizeof path, "%s/trace.json", folder);
     setenv("HEDDLE_SHARE_TIMED", "1", 1);
-    failed =
-        i < argc && argv[i][0] == '-' ? share_unknown("profile", argv[i]) : run_recorded(argc, argv, i, path, &status);
+    failed = run_recorded(argc, argv, i, path, &status);
     if (!failed && share_profile_file(path, stdout, &why))
         failed = share_refused(&why);
-    unlink(path);
+    remove_folder(folder);
     return failed ? failed : status;
 }
 

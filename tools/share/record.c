@@ -75,7 +75,7 @@ static int open_file(void)
     if (fd >= 0 || errno != EEXIST)
         return fd;
     snprintf(path + strlen(path), 16, ".%d", (int)getpid());
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
 void share_record_end(void)

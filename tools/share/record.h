@@ -4,7 +4,7 @@
  * In it are the times of large copies and of the kernels between them, as they were with whatever else ran. The program waits before and
  * behind each such copy, also an asynchronous one, so that each time is of one thing alone. A program with a kernel that waits for what the
  * host does behind the next copy would wait for ever. Not in it are copies in captures and graphs, and what is no copy between the host and
- * a device. The file is written at the end of the process; when it is there already, the process's number stands behind its name.
+ * a device. The file is written at the end of the process; when it is there already, the process's number stands behind its name. A link is not followed.
  */
 #ifndef SHARE_RECORD_H
 #define SHARE_RECORD_H
