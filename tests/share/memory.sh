@@ -90,6 +90,23 @@ wait "$a" 2>/dev/null || true
 wait "$b" || { cat "$scratch/b"; fail "b"; }
 until_status '"clients": \[\]'
 
+echo "-- what the end of a context frees is free, and memory of the host is none of a GPU"
+holds() { # WHAT MB
+    run a --mem 0 -- "$programs/share_holder" "$1" 60; a=$last
+    until_status "\"pid\": $a,[^}]*\"memory_bytes\": $(($2 << 20)),"
+    kill -9 "$a"
+    wait "$a" 2>/dev/null || true
+    until_status '"clients": \[\]'
+}
+for what in destroy reset last host; do holds $what 1; done
+for what in other device; do holds $what 61; done
+run a --mem 0 -- "$programs/share_holder" destroy 60; a=$last
+until_status "\"pid\": $a,[^}]*\"memory_bytes\": $((1 << 20)),"
+share --mem 0 -- "$copier" 60 1 pinned >"$scratch/b" || { cat "$scratch/b"; fail "no memory is free"; }
+kill -9 "$a"
+wait "$a" 2>/dev/null || true
+until_status '"clients": \[\]'
+
 echo "-- known from an earlier run: the same, before the first allocation, and it outlives the daemon"
 unset HEDDLE_SHARE_MEM
 tasker=$programs/share_tasker

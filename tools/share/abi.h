@@ -52,6 +52,7 @@ enum {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
     CU_MEMORYTYPE_UNIFIED = 4,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1,
     CU_MEMHOST_PORTABLE = 1,
     CU_MEMHOST_DEVICEMAP = 2,
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
@@ -94,6 +95,14 @@ typedef struct CUDA_MEMCPY3D {
     size_t dstPitch, dstHeight;
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
+
+/* The begin of what cuMemCreate is given. */
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    struct {
+        int type, id;
+    } location;
+} CUmemAllocationProp;
 
 /* What cuLaunchKernelEx is given: grid, block, shared memory, stream; attributes follow. */
 typedef struct CUlaunchConfig {
@@ -171,6 +180,7 @@ typedef struct CUlaunchConfig {
     X(cuMemCreate, (CUmemGenericAllocationHandle *h, size_t n, const void *prop, unsigned long long flags))            \
     X(cuMemRelease, (CUmemGenericAllocationHandle h))                                                                  \
     X(cuCtxDestroy_v2, (CUcontext c))                                                                                  \
+    X(cuDevicePrimaryCtxRetain, (CUcontext *c, CUdevice d))                                                            \
     X(cuDevicePrimaryCtxRelease_v2, (CUdevice d))                                                                      \
     X(cuDevicePrimaryCtxReset_v2, (CUdevice d))
 
@@ -178,6 +188,7 @@ typedef struct CUlaunchConfig {
     X(cuCtxGetCurrent, (CUcontext *c))                                                                                 \
     X(cuCtxSetCurrent, (CUcontext c))                                                                                  \
     X(cuCtxGetDevice, (CUdevice *d))                                                                                   \
+    X(cuDevicePrimaryCtxGetState, (CUdevice d, unsigned *flags, int *is_active))                                       \
     X(cuFuncGetName, (const char **name, CUfunction f))                                                                \
     X(cuDeviceGetUuid, (CUuuid *u, CUdevice d))                                                                        \
     X(cuDeviceTotalMem_v2, (size_t *n, CUdevice d))                                                                    \

@@ -11,15 +11,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { N_BUCKETS = 1024, LEAST_BYTES = 64 << 10, SETTLE_MS = 1000, ROUND_TRIP_MS = 5 };
+enum { N_BUCKETS = 1024, LEAST_BYTES = 64 << 10, SETTLE_MS = 1000, ROUND_TRIP_MS = 5, MOST_DEVICES = 64 };
 
-typedef struct entry {
+typedef struct share_account {
     uint64_t key;
     size_t n_bytes;
+    CUcontext context; /* NULL: it outlives any */
     int gpu;
-    struct entry *next;
+    struct share_account *next;
 } entry;
 
+static CUcontext primaries[MOST_DEVICES]; /* atoms */
 static entry *buckets[N_BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lines[SHARE_MOST_GPUS];
@@ -93,41 +95,47 @@ int share_account_again(const share_driver *real, size_t n_bytes, unsigned n_tri
     return again;
 }
 
-static int put(int gpu, uint64_t key, size_t n_bytes)
+static void put(entry *e)
 {
-    entry *e = gpu >= 0 ? malloc(sizeof *e) : NULL;
-    if (!e)
-        return 0;
-    *e = (entry){key, n_bytes, gpu, NULL};
     pthread_mutex_lock(&lock);
-    e->next = *bucket_of(key);
-    *bucket_of(key) = e;
+    e->next = *bucket_of(e->key);
+    *bucket_of(e->key) = e;
     pthread_mutex_unlock(&lock);
-    return 1;
 }
 
-void share_account_add(const share_driver *real, uint64_t key, size_t n_bytes)
+static entry *new_entry(const share_driver *real, int gpu, uint64_t key, size_t n_bytes, int is_of_context)
+{
+    entry *e = gpu >= 0 ? calloc(1, sizeof *e) : NULL;
+    if (!e)
+        return NULL;
+    e->key = key, e->n_bytes = n_bytes, e->gpu = gpu;
+    if (is_of_context)
+        real->cuCtxGetCurrent(&e->context);
+    return e;
+}
+
+void share_account_add(const share_driver *real, uint64_t key, size_t n_bytes, int is_of_context)
 {
     int before = errno, gpu = counts(n_bytes) ? share_client_gpu(real) : -1;
-    if (put(gpu, key, n_bytes))
+    entry *e = new_entry(real, gpu, key, n_bytes, is_of_context);
+    if (e) {
+        put(e);
         share_client_used(gpu, (int64_t)n_bytes);
+    }
     errno = before;
 }
 
-void share_account_put_back(int gpu, uint64_t key, size_t n_bytes)
+void share_account_put_back(entry *e)
 {
-    int before = errno;
-    if (n_bytes)
-        put(gpu, key, n_bytes);
-    errno = before;
+    if (e)
+        put(e);
 }
 
-size_t share_account_take(uint64_t key, int *gpu)
+entry *share_account_take(uint64_t key)
 {
     entry *found = NULL;
-    size_t n = 0;
     if (share_client_is_inert())
-        return 0;
+        return NULL;
     pthread_mutex_lock(&lock);
     for (entry **at = bucket_of(key); *at; at = &(*at)->next)
         if ((*at)->key == key) {
@@ -136,18 +144,54 @@ size_t share_account_take(uint64_t key, int *gpu)
             break;
         }
     pthread_mutex_unlock(&lock);
-    if (found) {
-        n = found->n_bytes;
-        *gpu = found->gpu;
-    }
-    free(found);
-    return n;
+    return found;
 }
 
-void share_account_freed(int gpu, size_t n_bytes)
+void share_account_freed(entry *e)
 {
     int before = errno;
-    if (n_bytes)
-        share_client_used(gpu, -(int64_t)n_bytes);
+    if (e)
+        share_client_used(e->gpu, -(int64_t)e->n_bytes);
+    free(e);
     errno = before;
+}
+
+/* ---- contexts ---- */
+
+void share_account_primary_is(CUdevice d, CUcontext c)
+{
+    if (d >= 0 && d < MOST_DEVICES)
+        __atomic_store_n(&primaries[d], c, __ATOMIC_RELAXED);
+}
+
+CUcontext share_account_primary(CUdevice d)
+{
+    return d >= 0 && d < MOST_DEVICES ? __atomic_load_n(&primaries[d], __ATOMIC_RELAXED) : NULL;
+}
+
+/* Takes out all entries of the context. */
+static entry *take_all(CUcontext c)
+{
+    entry *all = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        for (entry **at = &buckets[b], *e; (e = *at);)
+            if (e->context == c) {
+                *at = e->next;
+                e->next = all;
+                all = e;
+            } else
+                at = &e->next;
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
+void share_account_forget(CUcontext c)
+{
+    entry *e = c && !share_client_is_inert() ? take_all(c) : NULL;
+    while (e) {
+        entry *next = e->next;
+        share_account_freed(e);
+        e = next;
+    }
 }

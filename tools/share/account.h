@@ -9,11 +9,17 @@
 void share_account_begin(const share_driver *real, size_t n_bytes);
 /* The driver had no memory: 1 = try again. */
 int share_account_again(const share_driver *real, size_t n_bytes, unsigned n_tries);
-void share_account_add(const share_driver *real, uint64_t key, size_t n_bytes);
-/* Its bytes and the number of its GPU; 0: not known. */
-size_t share_account_take(uint64_t key, int *gpu);
-void share_account_freed(int gpu, size_t n_bytes);
-/* The free failed: what was taken is put back. */
-void share_account_put_back(int gpu, uint64_t key, size_t n_bytes);
+/* is_of_context: the end of the current context frees it. */
+void share_account_add(const share_driver *real, uint64_t key, size_t n_bytes, int is_of_context);
+/* What was allocated, to be freed or put back when that failed; NULL: not known. */
+struct share_account *share_account_take(uint64_t key);
+void share_account_freed(struct share_account *a);
+void share_account_put_back(struct share_account *a);
+
+/* The device's primary context, as a program had it; NULL: not known. */
+void share_account_primary_is(CUdevice d, CUcontext c);
+CUcontext share_account_primary(CUdevice d);
+/* It has ended, and what was allocated in it is free. */
+void share_account_forget(CUcontext c);
 
 #endif

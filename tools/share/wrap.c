@@ -237,22 +237,47 @@ static int has_ended(CUresult r)
 ENDS(cuStreamEndCapture)
 ENDS(cuStreamEndCapture_ptsz)
 
-#define CONTEXT_ENDS(name, params, args, context) \
-    CUresult name params                          \
-    {                                             \
-        REAL(name);                               \
-        share_compute_forget(context);            \
-        share_copy_forget(real, context);         \
-        return real->name args;                   \
+CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d)
+{
+    CUresult r;
+    REAL(cuDevicePrimaryCtxRetain);
+    r = real->cuDevicePrimaryCtxRetain(c, d);
+    if (r == CUDA_SUCCESS)
+        share_account_primary_is(d, *c);
+    return r;
+}
+
+/* It may have other users. */
+static int primary_has_ended(const share_driver *real, CUdevice d)
+{
+    unsigned flags;
+    int is_active = 1;
+    return real->cuDevicePrimaryCtxGetState &&
+           real->cuDevicePrimaryCtxGetState(d, &flags, &is_active) == CUDA_SUCCESS && !is_active;
+}
+
+#define CONTEXT_ENDS(name, params, args, context, which, has_ended) \
+    CUresult name params                                            \
+    {                                                               \
+        CUcontext ended = which;                                    \
+        CUresult r;                                                 \
+        REAL(name);                                                 \
+        share_compute_forget(context);                              \
+        share_copy_forget(real, context);                           \
+        r = real->name args;                                        \
+        if (r == CUDA_SUCCESS && (has_ended))                       \
+            share_account_forget(ended);                            \
+        return r;                                                   \
     }
-CONTEXT_ENDS(cuCtxDestroy_v2, (CUcontext c), (c), c)
-CONTEXT_ENDS(cuDevicePrimaryCtxRelease_v2, (CUdevice d), (d), NULL)
-CONTEXT_ENDS(cuDevicePrimaryCtxReset_v2, (CUdevice d), (d), NULL)
+CONTEXT_ENDS(cuCtxDestroy_v2, (CUcontext c), (c), c, c, 1)
+CONTEXT_ENDS(cuDevicePrimaryCtxRelease_v2, (CUdevice d), (d), NULL, share_account_primary(d),
+             primary_has_ended(real, d))
+CONTEXT_ENDS(cuDevicePrimaryCtxReset_v2, (CUdevice d), (d), NULL, share_account_primary(d), 1)
 
 /* ---- memory of devices ---- */
 
 /* It is asked for again as long as account.h says that somebody may yet free some. */
-#define ALLOCATES(name, params, args, bytes, key)                                           \
+#define ALLOCATES(name, params, args, bytes, key, is_of_context)                            \
     CUresult name params                                                                    \
     {                                                                                       \
         CUresult r;                                                                         \
@@ -263,35 +288,40 @@ CONTEXT_ENDS(cuDevicePrimaryCtxReset_v2, (CUdevice d), (d), NULL)
             r = real->name args;                                                            \
         while (r == CUDA_ERROR_OUT_OF_MEMORY && share_account_again(real, bytes, tries++)); \
         if (r == CUDA_SUCCESS)                                                              \
-            share_account_add(real, key, bytes);                                            \
+            share_account_add(real, key, bytes, is_of_context);                             \
         return r;                                                                           \
     }
-ALLOCATES(cuMemAlloc_v2, (CUdeviceptr * p, size_t n), (p, n), n, *p)
+ALLOCATES(cuMemAlloc_v2, (CUdeviceptr * p, size_t n), (p, n), n, *p, 1)
 ALLOCATES(cuMemAllocPitch_v2, (CUdeviceptr * p, size_t *pitch, size_t width, size_t height, unsigned element),
-          (p, pitch, width, height, element), width *height, *p)
-ALLOCATES(cuMemAllocAsync, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p)
-ALLOCATES(cuMemAllocAsync_ptsz, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p)
-ALLOCATES(cuMemAllocFromPoolAsync, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n, *p)
+          (p, pitch, width, height, element), width *height, *p, 1)
+ALLOCATES(cuMemAllocAsync, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p, 0)
+ALLOCATES(cuMemAllocAsync_ptsz, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p, 0)
+ALLOCATES(cuMemAllocFromPoolAsync, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n, *p,
+          0)
 ALLOCATES(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n,
-          *p)
+          *p, 0)
+/* It may be memory of the host. */
+static size_t bytes_on_device(const void *prop, size_t n)
+{
+    return prop && ((const CUmemAllocationProp *)prop)->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? n : 0;
+}
 ALLOCATES(cuMemCreate, (CUmemGenericAllocationHandle * h, size_t n, const void *prop, unsigned long long flags),
-          (h, n, prop, flags), n, *h)
+          (h, n, prop, flags), bytes_on_device(prop, n), *h, 0)
 
 /* The account is told before: another thread may get the address again at once. */
-#define FREES(name, params, args, key)           \
-    CUresult name params                         \
-    {                                            \
-        int gpu = -1;                            \
-        size_t n;                                \
-        CUresult r;                              \
-        REAL(name);                              \
-        n = share_account_take(key, &gpu);       \
-        r = real->name args;                     \
-        if (r == CUDA_SUCCESS)                   \
-            share_account_freed(gpu, n);         \
-        else                                     \
-            share_account_put_back(gpu, key, n); \
-        return r;                                \
+#define FREES(name, params, args, key) \
+    CUresult name params               \
+    {                                  \
+        struct share_account *a;       \
+        CUresult r;                    \
+        REAL(name);                    \
+        a = share_account_take(key);   \
+        r = real->name args;           \
+        if (r == CUDA_SUCCESS)         \
+            share_account_freed(a);    \
+        else                           \
+            share_account_put_back(a); \
+        return r;                      \
     }
 FREES(cuMemFree_v2, (CUdeviceptr p), (p), p)
 FREES(cuMemFreeAsync, (CUdeviceptr p, CUstream s), (p, s), p)

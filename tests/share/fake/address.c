@@ -10,6 +10,7 @@ typedef struct range {
     char *begin;
     size_t n_bytes;
     int kind, device, is_ours;
+    CUcontext context; /* its end frees the memory; NULL: no end does */
     struct range *next;
 } range;
 
@@ -21,7 +22,7 @@ static int remember(int device, void *p, size_t n_bytes, int kind, int is_ours)
     range *r = calloc(1, sizeof *r);
     if (!r)
         return -1;
-    *r = (range){p, n_bytes, kind, device, is_ours, NULL};
+    *r = (range){.begin = p, .n_bytes = n_bytes, .kind = kind, .device = device, .is_ours = is_ours};
     pthread_mutex_lock(&lock);
     r->next = ranges, ranges = r;
     pthread_mutex_unlock(&lock);
@@ -75,6 +76,31 @@ size_t fake_release(void *p)
     return n;
 }
 
+static void own(CUdeviceptr p)
+{
+    CUcontext c = NULL;
+    cuCtxGetCurrent(&c);
+    pthread_mutex_lock(&lock);
+    for (range *r = ranges; r; r = r->next)
+        if (r->begin == (char *)(uintptr_t)p)
+            r->context = c;
+    pthread_mutex_unlock(&lock);
+}
+
+/* It stays mapped: streams may still write there. */
+void fake_release_of(CUcontext c)
+{
+    pthread_mutex_lock(&lock);
+    for (range **at = &ranges, *r; (r = *at);)
+        if (r->context == c) {
+            *at = r->next;
+            fake_take_memory(r->device, -(int64_t)r->n_bytes);
+            free(r);
+        } else
+            at = &r->next;
+    pthread_mutex_unlock(&lock);
+}
+
 static CUresult device_memory(CUdeviceptr *p, size_t n, int kind)
 {
     CUdevice d;
@@ -95,8 +121,12 @@ static CUresult device_memory(CUdeviceptr *p, size_t n, int kind)
 
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n)
 {
+    CUresult r;
     ENTER(cuMemAlloc_v2);
-    return device_memory(p, n, FAKE_DEVICE);
+    r = device_memory(p, n, FAKE_DEVICE);
+    if (r == CUDA_SUCCESS)
+        own(*p);
+    return r;
 }
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr *p, size_t *pitch, size_t width, size_t height, unsigned element)
@@ -105,8 +135,10 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *p, size_t *pitch, size_t width, size_t 
     (void)element;
     ENTER(cuMemAllocPitch_v2);
     r = device_memory(p, (width + 511) / 512 * 512 * height, FAKE_DEVICE);
-    if (r == CUDA_SUCCESS)
+    if (r == CUDA_SUCCESS) {
         *pitch = (width + 511) / 512 * 512;
+        own(*p);
+    }
     return r;
 }
 
@@ -119,9 +151,13 @@ CUresult cuMemAllocManaged(CUdeviceptr *p, size_t n, unsigned flags)
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle *h, size_t n, const void *prop, unsigned long long flags)
 {
-    (void)prop, (void)flags;
+    const CUmemAllocationProp *of = prop;
+    (void)flags;
     ENTER(cuMemCreate);
-    return device_memory(h, n, FAKE_DEVICE);
+    if (of->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return device_memory(h, n, FAKE_DEVICE);
+    *h = (CUmemGenericAllocationHandle)(uintptr_t)fake_allocate(0, n, FAKE_PINNED);
+    return *h ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult give_back(CUdeviceptr p)

@@ -27,7 +27,6 @@
     X(cuDriverGetVersion, (int *version))                             \
     X(cuDeviceGet, (CUdevice * d, int i))                             \
     X(cuDeviceGetCount, (int *n))                                     \
-    X(cuDevicePrimaryCtxRetain, (CUcontext * c, CUdevice d))          \
     X(cuCtxCreate_v2, (CUcontext * c, unsigned flags, CUdevice d))    \
     X(cuMemAllocManaged, (CUdeviceptr * p, size_t n, unsigned flags)) \
     X(cuMemHostAlloc, (void **p, size_t n, unsigned flags))           \
@@ -82,6 +81,7 @@ enum { FAKE_PAGEABLE, FAKE_PINNED, FAKE_DEVICE, FAKE_MANAGED };
 void *fake_allocate(int device, size_t n_bytes, int kind);
 int fake_kind(const void *p, size_t n_bytes); /* -1: it goes beyond what it begins in */
 size_t fake_release(void *p);                 /* its bytes, or 0: not known */
+void fake_release_of(CUcontext c);            /* what its end frees */
 
 /* ---- streams (stream.c) ---- */
 

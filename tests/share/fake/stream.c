@@ -273,6 +273,7 @@ static CUresult destroy(CUcontext c)
     for (size_t i = 0; i < c->n_streams; i++)
         c->streams[i]->is_destroyed = 1;
     pthread_mutex_unlock(&lock);
+    fake_release_of(c);
     if (current == c)
         current = NULL;
     return CUDA_SUCCESS;
@@ -298,6 +299,13 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d)
     if (!primary[d])
         return CUDA_ERROR_INVALID_CONTEXT;
     return --primary[d]->n_users ? CUDA_SUCCESS : cuDevicePrimaryCtxReset_v2(d);
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice d, unsigned *flags, int *is_active)
+{
+    ENTER(cuDevicePrimaryCtxGetState);
+    *flags = 0, *is_active = primary[d] != NULL;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetCurrent(CUcontext c)

@@ -11,45 +11,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define API(X)                                                                                      \
-    X(cuMemcpyHtoD, _v2, _v2_ptds, (CUdeviceptr d, const void *h, size_t n))                        \
-    X(cuMemcpyDtoH, _v2, _v2_ptds, (void *h, CUdeviceptr d, size_t n))                              \
-    X(cuMemcpyHtoDAsync, _v2, _v2_ptsz, (CUdeviceptr d, const void *h, size_t n, CUstream s))       \
-    X(cuMemcpyDtoHAsync, _v2, _v2_ptsz, (void *h, CUdeviceptr d, size_t n, CUstream s))             \
-    X(cuMemcpy, , _ptds, (CUdeviceptr to, CUdeviceptr from, size_t n))                              \
-    X(cuMemcpyAsync, , _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s))             \
-    X(cuMemcpy2D, _v2, _v2_ptds, (const CUDA_MEMCPY2D *c))                                          \
-    X(cuMemcpy2DAsync, _v2, _v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s))                         \
-    X(cuLaunchKernel, , _ptsz, SHARE_LAUNCH_PARAMS)                                                 \
-    X(cuLaunchKernelEx, , _ptsz, (const void *config, CUfunction f, void **params, void **extra))   \
-    X(cuStreamSynchronize, , _ptsz, (CUstream s))                                                   \
-    X(cuStreamBeginCapture, _v2, _v2_ptsz, (CUstream s, int mode))                                  \
-    X(cuStreamEndCapture, , _ptsz, (CUstream s, CUgraph * g))                                       \
-    X(cuCtxSynchronize, , , (void))                                                                 \
-    X(cuMemAlloc, _v2, _v2, (CUdeviceptr * p, size_t n))                                            \
-    X(cuMemAllocFromPoolAsync, , _ptsz, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s)) \
-    X(cuMemFree, _v2, _v2, (CUdeviceptr p))                                                         \
-    X(cuMemHostAlloc, , , (void **p, size_t n, unsigned flags))                                     \
-    X(cuMemFreeHost, , , (void *p))                                                                 \
-    X(cuMemAllocManaged, , , (CUdeviceptr * p, size_t n, unsigned flags))                           \
-    X(cuStreamCreate, , , (CUstream * s, unsigned flags))                                           \
-    X(cuStreamDestroy, _v2, _v2, (CUstream s))                                                      \
-    X(cuStreamQuery, , , (CUstream s))                                                              \
-    X(cuStreamWaitEvent, , _ptsz, (CUstream s, CUevent e, unsigned flags))                          \
-    X(cuEventCreate, , , (CUevent * e, unsigned flags))                                             \
-    X(cuEventDestroy, _v2, _v2, (CUevent e))                                                        \
-    X(cuEventRecord, , , (CUevent e, CUstream s))                                                   \
-    X(cuEventSynchronize, , , (CUevent e))                                                          \
-    X(cuEventQuery, , , (CUevent e))                                                                \
-    X(cuInit, , , (unsigned flags))                                                                 \
-    X(cuDeviceGet, , , (CUdevice * d, int i))                                                       \
-    X(cuDeviceGetCount, , , (int *n))                                                               \
-    X(cuCtxCreate, _v2, _v2, (CUcontext * c, unsigned flags, CUdevice d))                           \
-    X(cuCtxDestroy, _v2, _v2, (CUcontext c))                                                        \
-    X(cuCtxSetCurrent, , , (CUcontext c))                                                           \
-    X(cuCtxGetCurrent, , , (CUcontext * c))                                                         \
-    X(cuDevicePrimaryCtxRetain, , , (CUcontext * c, CUdevice d))                                    \
-    X(cuDevicePrimaryCtxRelease, _v2, _v2, (CUdevice d))                                            \
+#define API(X)                                                                                                   \
+    X(cuMemcpyHtoD, _v2, _v2_ptds, (CUdeviceptr d, const void *h, size_t n))                                     \
+    X(cuMemcpyDtoH, _v2, _v2_ptds, (void *h, CUdeviceptr d, size_t n))                                           \
+    X(cuMemcpyHtoDAsync, _v2, _v2_ptsz, (CUdeviceptr d, const void *h, size_t n, CUstream s))                    \
+    X(cuMemcpyDtoHAsync, _v2, _v2_ptsz, (void *h, CUdeviceptr d, size_t n, CUstream s))                          \
+    X(cuMemcpy, , _ptds, (CUdeviceptr to, CUdeviceptr from, size_t n))                                           \
+    X(cuMemcpyAsync, , _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s))                          \
+    X(cuMemcpy2D, _v2, _v2_ptds, (const CUDA_MEMCPY2D *c))                                                       \
+    X(cuMemcpy2DAsync, _v2, _v2_ptsz, (const CUDA_MEMCPY2D *c, CUstream s))                                      \
+    X(cuLaunchKernel, , _ptsz, SHARE_LAUNCH_PARAMS)                                                              \
+    X(cuLaunchKernelEx, , _ptsz, (const void *config, CUfunction f, void **params, void **extra))                \
+    X(cuStreamSynchronize, , _ptsz, (CUstream s))                                                                \
+    X(cuStreamBeginCapture, _v2, _v2_ptsz, (CUstream s, int mode))                                               \
+    X(cuStreamEndCapture, , _ptsz, (CUstream s, CUgraph * g))                                                    \
+    X(cuCtxSynchronize, , , (void))                                                                              \
+    X(cuMemAlloc, _v2, _v2, (CUdeviceptr * p, size_t n))                                                         \
+    X(cuMemAllocFromPoolAsync, , _ptsz, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s))              \
+    X(cuMemFree, _v2, _v2, (CUdeviceptr p))                                                                      \
+    X(cuMemCreate, , , (CUmemGenericAllocationHandle * h, size_t n, const void *prop, unsigned long long flags)) \
+    X(cuMemHostAlloc, , , (void **p, size_t n, unsigned flags))                                                  \
+    X(cuMemFreeHost, , , (void *p))                                                                              \
+    X(cuMemAllocManaged, , , (CUdeviceptr * p, size_t n, unsigned flags))                                        \
+    X(cuStreamCreate, , , (CUstream * s, unsigned flags))                                                        \
+    X(cuStreamDestroy, _v2, _v2, (CUstream s))                                                                   \
+    X(cuStreamQuery, , , (CUstream s))                                                                           \
+    X(cuStreamWaitEvent, , _ptsz, (CUstream s, CUevent e, unsigned flags))                                       \
+    X(cuEventCreate, , , (CUevent * e, unsigned flags))                                                          \
+    X(cuEventDestroy, _v2, _v2, (CUevent e))                                                                     \
+    X(cuEventRecord, , , (CUevent e, CUstream s))                                                                \
+    X(cuEventSynchronize, , , (CUevent e))                                                                       \
+    X(cuEventQuery, , , (CUevent e))                                                                             \
+    X(cuInit, , , (unsigned flags))                                                                              \
+    X(cuDeviceGet, , , (CUdevice * d, int i))                                                                    \
+    X(cuDeviceGetCount, , , (int *n))                                                                            \
+    X(cuCtxCreate, _v2, _v2, (CUcontext * c, unsigned flags, CUdevice d))                                        \
+    X(cuCtxDestroy, _v2, _v2, (CUcontext c))                                                                     \
+    X(cuCtxSetCurrent, , , (CUcontext c))                                                                        \
+    X(cuCtxGetCurrent, , , (CUcontext * c))                                                                      \
+    X(cuDevicePrimaryCtxRetain, , , (CUcontext * c, CUdevice d))                                                 \
+    X(cuDevicePrimaryCtxRelease, _v2, _v2, (CUdevice d))                                                         \
+    X(cuDevicePrimaryCtxReset, _v2, _v2, (CUdevice d))                                                           \
     X(cuModuleGetFunction, , , (CUfunction * f, void *module, const char *name))
 
 #define API_FIELD(name, plain, own, params) CUresult(*name) params;
