@@ -15,7 +15,7 @@ refuses 'no number of bytes' start --ahead 5Q
 
 start_daemon
 echo "-- alone"
-for what in "order 2000" "behind 3000" "own 1500" "free 1500" "contexts 1500" "exit 6000" "bytes 3 3 1500 1"; do
+for what in "order 2000" "behind 3000" "told 1500" "own 1500" "free 1500" "contexts 1500" "exit 6000" "bytes 3 3 1500 1"; do
     ahead $what >"$scratch/out" 2>&1 || { cat "$scratch/out"; fail "$what"; }
     early "$scratch/out"
 done

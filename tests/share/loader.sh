@@ -9,7 +9,7 @@ said() { "$heddle" share run "$@" 2>&1 || true; }
 
 echo "-- look-ups"
 known='cuMemcpyHtoD_v2 cuMemAlloc_v2 cuLaunchKernel cuStreamSynchronize cuGetProcAddress_v2 own:cuLaunchKernel own:cuMemcpyDtoHAsync'
-names="cuMemcpyHtoD $known cuInit cuStreamCreate cuEventRecord"
+names="cuMemcpyHtoD $known cuInit cuStreamCreate cuEventQuery"
 "$programs/share_lookups" $names >"$scratch/plain"
 grep -q libheddle "$scratch/plain" && fail "ours without us"
 preloaded "$programs/share_lookups" $names >"$scratch/ours"
@@ -18,7 +18,7 @@ grep -qx 'cuMemcpyHtoD: none, libheddle_share.so' "$scratch/ours"
 grep -qx 'cuMemAlloc_v2: libheddle_share.so, libheddle_share.so' "$scratch/ours" || cat "$scratch/ours"
 grep -qx 'own:cuLaunchKernel: libheddle_share.so, libheddle_share.so' "$scratch/ours"
 grep -qx 'own:cuMemcpyDtoHAsync: none, libheddle_share.so' "$scratch/ours"
-for name in cuInit cuStreamCreate cuEventRecord; do grep -qx "$name: libcuda.so.1, libcuda.so.1" "$scratch/ours"; done
+for name in cuInit cuStreamCreate cuEventQuery; do grep -qx "$name: libcuda.so.1, libcuda.so.1" "$scratch/ours"; done
 echo "-- newer and missing functions are the driver's"
 FAKE_CUDA_NEWER=cuMemcpyHtoD FAKE_CUDA_MISSING=cuMemAlloc_v2 preloaded "$programs/share_lookups" cuMemcpyHtoD cuMemAlloc_v2 >"$scratch/ours"
 grep -qx 'cuMemcpyHtoD: none, libcuda.so.1' "$scratch/ours" || fail "a newer function is taken for the known one"

@@ -120,6 +120,9 @@ typedef struct CUlaunchConfig {
 #define SHARE_TO_GRAPH_PARAMS                                                                                          \
     (CUstream s, CUgraph g, const void *nodes, const void *edges, size_t n, int mode)
 
+#define SHARE_CALLBACK_PARAMS                                                                                          \
+    (CUstream s, void (*f)(CUstream s, CUresult status, void *data), void *data, unsigned flags)
+
 #define SHARE_WRAPPED(X)                                                                                               \
     X(cuGetProcAddress, (const char *name, void **p, int version, uint64_t flags))                                     \
     X(cuGetProcAddress_v2, (const char *name, void **p, int version, uint64_t flags, void *status))                    \
@@ -155,6 +158,12 @@ typedef struct CUlaunchConfig {
     X(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s))                                                                 \
     X(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data))                                                   \
     X(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data))                                              \
+    X(cuEventRecord, (CUevent e, CUstream s))                                                                          \
+    X(cuEventRecord_ptsz, (CUevent e, CUstream s))                                                                     \
+    X(cuEventRecordWithFlags, (CUevent e, CUstream s, unsigned flags))                                                 \
+    X(cuEventRecordWithFlags_ptsz, (CUevent e, CUstream s, unsigned flags))                                            \
+    X(cuStreamAddCallback, SHARE_CALLBACK_PARAMS)                                                                      \
+    X(cuStreamAddCallback_ptsz, SHARE_CALLBACK_PARAMS)                                                                 \
     X(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags))                                                      \
     X(cuStreamWaitEvent_ptsz, (CUstream s, CUevent e, unsigned flags))                                                 \
     X(cuStreamSynchronize, (CUstream s))                                                                               \
@@ -199,7 +208,6 @@ typedef struct CUlaunchConfig {
     X(cuStreamDestroy_v2, (CUstream s))                                                                                \
     X(cuEventCreate, (CUevent *e, unsigned flags))                                                                     \
     X(cuEventDestroy_v2, (CUevent e))                                                                                  \
-    X(cuEventRecord, (CUevent e, CUstream s))                                                                          \
     X(cuEventQuery, (CUevent e))                                                                                       \
     X(cuMemHostRegister_v2, (void *p, size_t n, unsigned flags))                                                       \
     X(cuMemHostUnregister, (void *p))                                                                                  \

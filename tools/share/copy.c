@@ -194,7 +194,7 @@ static CUresult rest_of(const share_driver *real, const share_copy *c, size_t n_
     return real->cuMemcpyHtoDAsync_v2(rest.device, rest.host, rest.n_bytes, rest.stream);
 }
 
-/* CUDA documents that a blocking copy begins when its stream has ended. */
+/* CUDA documents that a blocking copy begins when its stream has ended. An asynchronous one in another stream is a thing that it may wait for. */
 static int by_arena(const share_driver *real, const share_copy *c, CUresult *r)
 {
     size_t n = 0;
@@ -203,6 +203,8 @@ static int by_arena(const share_driver *real, const share_copy *c, CUresult *r)
         *r = finish(real, c);
     if (*r == CUDA_SUCCESS)
         n = share_ahead_copy(real, c, share_client_gpu(real), r);
+    if (c->may_return)
+        share_ahead_others();
     if (n)
         share_task_ahead();
     count(n == c->n_bytes ? &share_client_page()->n_ahead : &share_client_page()->n_not_ahead);

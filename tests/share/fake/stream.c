@@ -464,13 +464,10 @@ CUresult cuEventDestroy_v2(CUevent e)
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent e, CUstream s)
+static CUresult record(CUevent e, CUstream s)
 {
     fake_op op = {.run = nothing};
-    CUresult r;
-    ENTER(cuEventRecord);
-    s = fake_stream_of(s, 0);
-    r = fake_enqueue(s, &op);
+    CUresult r = fake_enqueue(s, &op);
     if (r == CUDA_SUCCESS) {
         pthread_mutex_lock(&lock);
         e->is_captured = s->is_capturing;
@@ -480,6 +477,21 @@ CUresult cuEventRecord(CUevent e, CUstream s)
     }
     return r;
 }
+
+#define RECORD(name, with_flags, is_per_thread)                \
+    CUresult name(CUevent e, CUstream s)                       \
+    {                                                          \
+        ENTER(name);                                           \
+        return record(e, fake_stream_of(s, is_per_thread));    \
+    }                                                          \
+    CUresult with_flags(CUevent e, CUstream s, unsigned flags) \
+    {                                                          \
+        (void)flags;                                           \
+        ENTER(with_flags);                                     \
+        return record(e, fake_stream_of(s, is_per_thread));    \
+    }
+RECORD(cuEventRecord, cuEventRecordWithFlags, 0)
+RECORD(cuEventRecord_ptsz, cuEventRecordWithFlags_ptsz, 1)
 
 static CUresult event_state(CUevent e, int wait)
 {

@@ -157,8 +157,6 @@ LACKS(cuStreamBeginCaptureToGraph, SHARE_TO_GRAPH_PARAMS)
 LACKS(cuStreamBeginCaptureToGraph_ptsz, SHARE_TO_GRAPH_PARAMS)
 LACKS(cuGraphLaunch, (CUgraphExec g, CUstream s))
 LACKS(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s))
-LACKS(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data))
-LACKS(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data))
 LACKS(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS)
 LACKS(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS)
 #pragma GCC diagnostic pop
@@ -205,6 +203,41 @@ LAUNCH(cuLaunchKernel_ptsz, 1)
     }
 LAUNCH_EX(cuLaunchKernelEx, 0)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, 1)
+
+/* ---- functions of the host ---- */
+
+static void run_function(fake_op *op)
+{
+    void (*f)(void *);
+    memcpy((void *)&f, op->params, sizeof f);
+    f(op->to);
+}
+
+static void run_callback(fake_op *op)
+{
+    void (*f)(CUstream s, CUresult status, void *data);
+    memcpy((void *)&f, op->params, sizeof f);
+    f((CUstream)(uintptr_t)op->from, CUDA_SUCCESS, op->to);
+}
+
+#define CALLS(name, call_back, is_per_thread)                       \
+    CUresult name(CUstream s, void (*f)(void *), void *data)        \
+    {                                                               \
+        fake_op op = {.run = run_function, .to = data};             \
+        ENTER(name);                                                \
+        memcpy(op.params, (void *)&f, sizeof f);                    \
+        return fake_enqueue(fake_stream_of(s, is_per_thread), &op); \
+    }                                                               \
+    CUresult call_back SHARE_CALLBACK_PARAMS                        \
+    {                                                               \
+        fake_op op = {.run = run_callback, .to = data, .from = s};  \
+        (void)flags;                                                \
+        ENTER(call_back);                                           \
+        memcpy(op.params, (void *)&f, sizeof f);                    \
+        return fake_enqueue(fake_stream_of(s, is_per_thread), &op); \
+    }
+CALLS(cuLaunchHostFunc, cuStreamAddCallback, 0)
+CALLS(cuLaunchHostFunc_ptsz, cuStreamAddCallback_ptsz, 1)
 
 CUresult cuFuncGetName(const char **name, CUfunction f)
 {

@@ -3,11 +3,11 @@
  * its buffer, frees it, puts more into streams, frees the device's memory, ends its context, or itself.
  *
  *   ahead bytes THREADS ROUNDS KBYTES SEED
- *   ahead order|behind|own|free|contexts|release|exit|loop KBYTES
+ *   ahead order|behind|told|own|free|contexts|release|exit|loop KBYTES
  *   ahead several KBYTES N
  *
  * `bytes` has streams of each kind. `order` sees what streams, events and other streams know of a copy that is on its way. `several` makes
- * N blocking copies in a row, then kernels. `behind` sees that a blocking copy begins when a kernel before it has ended; `own` too, where
+ * N blocking copies in a row, then kernels. `behind` sees that a blocking copy begins when a kernel before it has ended; `told` sees the same of events, callbacks and other streams; `own` too, where
  * default streams are the threads' own, and another thread copies. `free`, `contexts`
  * and `exit` give memory, the context, or the program away right after a copy. In `release` one of several users of the context gives it up
  * again and again, while others copy. `loop` copies for ever.
@@ -207,29 +207,31 @@ static void order(void)
     free_block(&b), free_block(&small);
 }
 
+/* Read while the copy may be on its way. */
+__attribute__((no_sanitize("thread"))) static int has_arrived(const block *b, uint64_t tint)
+{
+    const volatile unsigned char *d = (const volatile unsigned char *)(uintptr_t)b->device;
+    return d[b->n - 1] == value(b->n - 1, tint);
+}
+
 static void several(int n)
 {
     block b[16];
-    CUevent behind_it[16];
     CHECK(n <= 16);
     for (int i = 0; i < n; i++) {
         b[i] = new_block(most_bytes);
         set(&b[i], (uint64_t)i);
-        TRY(cu.cuEventCreate(&behind_it[i], CU_EVENT_DISABLE_TIMING));
-    }
-    for (int i = 0; i < n; i++) {
-        copy_set(&b[i], NULL, 0);
-        TRY(cu.cuEventRecord(behind_it[i], NULL));
     }
     for (int i = 0; i < n; i++)
-        n_at_once += cu.cuEventQuery(behind_it[i]) == CUDA_ERROR_NOT_READY;
+        copy_set(&b[i], NULL, 0);
+    for (int i = 0; i < n; i++)
+        n_at_once += !has_arrived(&b[i], (uint64_t)i);
     for (int i = 0; i < n; i++)
         launch("add_to_bytes", &b[i], NULL, 1);
     TRY(cu.cuCtxSynchronize());
     for (int i = 0; i < n; i++) {
         check_device(&b[i], (uint64_t)i + 1);
         free_block(&b[i]);
-        TRY(cu.cuEventDestroy(behind_it[i]));
     }
 }
 
@@ -243,6 +245,40 @@ static void behind(void)
     TRY(cu.cuCtxSynchronize());
     check_device(&b, 2);
     free_block(&b);
+}
+
+static void say_so(CUstream s, CUresult status, void *unused)
+{
+    (void)s, (void)unused;
+    CHECK(status == CUDA_SUCCESS);
+    __atomic_store_n(&has_computed, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A blocking copy waits for what was put into its stream before, and a program can see that by an event, a callback, and other streams. */
+static void told(void)
+{
+    block b = new_block(most_bytes), other = new_block(most_bytes);
+    CUevent e;
+    CUstream s;
+    TRY(cu.cuStreamCreate(&s, 0));
+    TRY(cu.cuEventCreate(&e, CU_EVENT_DISABLE_TIMING));
+    copy_in(&b, NULL, 0, 1);
+    TRY(cu.cuEventRecord(e, NULL));
+    copy_in(&b, NULL, 0, 2);
+    CHECK(cu.cuEventQuery(e) == CUDA_SUCCESS);
+    TRY(cu.cuEventRecordWithFlags(e, NULL, 0));
+    copy_in(&b, NULL, 0, 3);
+    CHECK(cu.cuEventQuery(e) == CUDA_SUCCESS);
+    TRY(cu.cuStreamAddCallback(NULL, say_so, NULL, 0));
+    copy_in(&b, NULL, 0, 4);
+    CHECK(__atomic_load_n(&has_computed, __ATOMIC_SEQ_CST));
+    copy_in(&other, s, 2, 5);
+    copy_in(&b, NULL, 0, 6);
+    CHECK(cu.cuStreamQuery(s) == CUDA_SUCCESS);
+    TRY(cu.cuCtxSynchronize());
+    check_device(&b, 6);
+    check_device(&other, 5);
+    free_block(&b), free_block(&other);
 }
 
 static int n_others, has_ended; /* copies of another thread: an atom */
@@ -380,6 +416,8 @@ int main(int argc, char **argv)
         several(atoi(argv[3]));
     else if (!strcmp(what, "behind"))
         behind();
+    else if (!strcmp(what, "told"))
+        told();
     else if (!strcmp(what, "own"))
         own();
     else if (!strcmp(what, "free"))

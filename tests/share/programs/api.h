@@ -39,7 +39,9 @@
     X(cuStreamWaitEvent, , _ptsz, (CUstream s, CUevent e, unsigned flags))                                       \
     X(cuEventCreate, , , (CUevent * e, unsigned flags))                                                          \
     X(cuEventDestroy, _v2, _v2, (CUevent e))                                                                     \
-    X(cuEventRecord, , , (CUevent e, CUstream s))                                                                \
+    X(cuEventRecord, , _ptsz, (CUevent e, CUstream s))                                                           \
+    X(cuEventRecordWithFlags, , _ptsz, (CUevent e, CUstream s, unsigned flags))                                  \
+    X(cuStreamAddCallback, , _ptsz, SHARE_CALLBACK_PARAMS)                                                       \
     X(cuEventSynchronize, , , (CUevent e))                                                                       \
     X(cuEventQuery, , , (CUevent e))                                                                             \
     X(cuInit, , , (unsigned flags))                                                                              \
