@@ -194,7 +194,8 @@ static CUresult rest_of(const share_driver *real, const share_copy *c, size_t n_
     return real->cuMemcpyHtoDAsync_v2(rest.device, rest.host, rest.n_bytes, rest.stream);
 }
 
-/* CUDA documents that a blocking copy begins when its stream has ended. An asynchronous one in another stream is a thing that it may wait for. */
+/* CUDA documents that a blocking copy begins when its stream has ended. That may include asynchronous copies of other streams: these count as
+ * others. */
 static int by_arena(const share_driver *real, const share_copy *c, CUresult *r)
 {
     size_t n = 0;

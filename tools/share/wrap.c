@@ -306,6 +306,7 @@ ALLOCATES(cuMemAllocFromPoolAsync, (CUdeviceptr * p, size_t n, CUmemoryPool pool
           0)
 ALLOCATES(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n,
           *p, 0)
+
 /* It may be memory of the host. */
 static size_t bytes_on_device(const void *prop, size_t n)
 {

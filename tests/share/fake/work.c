@@ -204,6 +204,35 @@ LAUNCH(cuLaunchKernel_ptsz, 1)
 LAUNCH_EX(cuLaunchKernelEx, 0)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, 1)
 
+CUresult cuFuncGetName(const char **name, CUfunction f)
+{
+    Dl_info where;
+    ENTER(cuFuncGetName);
+    if (!dladdr((const void *)f, &where) || !where.dli_sname)
+        return CUDA_ERROR_NOT_FOUND;
+    *name = where.dli_sname;
+    return CUDA_SUCCESS;
+}
+
+/* Whatever the image is: kernels are functions of the program. */
+CUresult cuModuleLoadData(void **module, const void *image)
+{
+    ENTER(cuModuleLoadData);
+    *module = NULL;
+    return image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuModuleGetFunction(CUfunction *f, void *module, const char *name)
+{
+    void *p;
+    ENTER(cuModuleGetFunction);
+    p = dlsym(module ? module : RTLD_DEFAULT, name);
+    if (!p)
+        return CUDA_ERROR_NOT_FOUND;
+    memcpy((void *)f, &p, sizeof p);
+    return CUDA_SUCCESS;
+}
+
 /* ---- functions of the host ---- */
 
 static void run_function(fake_op *op)
@@ -238,35 +267,6 @@ static void run_callback(fake_op *op)
     }
 CALLS(cuLaunchHostFunc, cuStreamAddCallback, 0)
 CALLS(cuLaunchHostFunc_ptsz, cuStreamAddCallback_ptsz, 1)
-
-CUresult cuFuncGetName(const char **name, CUfunction f)
-{
-    Dl_info where;
-    ENTER(cuFuncGetName);
-    if (!dladdr((const void *)f, &where) || !where.dli_sname)
-        return CUDA_ERROR_NOT_FOUND;
-    *name = where.dli_sname;
-    return CUDA_SUCCESS;
-}
-
-/* Whatever the image is: kernels are functions of the program. */
-CUresult cuModuleLoadData(void **module, const void *image)
-{
-    ENTER(cuModuleLoadData);
-    *module = NULL;
-    return image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuModuleGetFunction(CUfunction *f, void *module, const char *name)
-{
-    void *p;
-    ENTER(cuModuleGetFunction);
-    p = dlsym(module ? module : RTLD_DEFAULT, name);
-    if (!p)
-        return CUDA_ERROR_NOT_FOUND;
-    memcpy((void *)f, &p, sizeof p);
-    return CUDA_SUCCESS;
-}
 
 /* ---- words ---- */
 
