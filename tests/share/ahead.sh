@@ -99,15 +99,15 @@ kill -9 "$loop1" "$loop2"
 wait "$loop1" "$loop2" 2>/dev/null || true
 all_gone
 
-echo "-- killed, stopped, and the daemon killed, while copies are on their way"
+echo "-- killed, stopped, and the daemon killed, while copies are on their way" # of 300 ms each
 begin loop "$heddle" share run --require --ahead 16M -- "$programs/share_ahead" loop 2000; loop=$last
 until_status "\"pid\": $loop,.*\"ahead\": [1-9]"
-begin a "$heddle" share run --require --ahead 32M -- "$programs/share_ahead" several 1500 8; a=$last
+FAKE_CUDA_RATE=5 begin a "$heddle" share run --require --ahead 32M -- "$programs/share_ahead" several 1500 8; a=$last
 until_status "\"pid\": $a,[^}]*\"ahead\": [1-9]"
 kill -STOP "$loop"
 wait "$a" || { cat "$scratch/a"; fail "a program beside one that is stopped"; }
 kill -CONT "$loop"
-begin b "$heddle" share run --require --ahead 32M -- "$programs/share_ahead" several 1500 12; b=$last
+FAKE_CUDA_RATE=5 begin b "$heddle" share run --require --ahead 32M -- "$programs/share_ahead" several 1500 12; b=$last
 until_status "\"pid\": $b,[^}]*\"ahead\": [1-9]"
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null || true

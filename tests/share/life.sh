@@ -4,8 +4,7 @@
 . "$(dirname "$0")/common.bash"
 export HEDDLE_SHARE_PIECE=262144 HEDDLE_SHARE_PART=1048576
 slow=10 # MB a second: a copy takes seconds, so that what it does meanwhile can be seen
-again=1 # such copies; more where the next program takes long to begin
-[ -z "$sanitized" ] || again=3
+over=$scratch/over # the file whose coming ends copiers that shall be there until something was seen
 copier() { # NAME ARG...: starts one, its process in `last`; as quick as `rate`
     local name=$1
     shift
@@ -34,8 +33,13 @@ start_bystander() {
     until_status "\"pid\": $bystander,[^}]*\"tasks\": [1-9]"
     kill -STOP "$bystander"
 }
+ends_now() { # PROCESS NAME: one that waits for `over`
+    touch "$over"
+    ends "$@"
+    rm "$over"
+}
 waits() { until_status "\"holder\": $a,.*\"pid\": $b,[^}]*\"waits\": \[\{\"for\": \"in\""; } # b for a
-# MB ROUNDS ROUNDS [ARG...]: beside the bystander `a`, which holds and copies so much, and `b`, which waits for it and copies so often.
+# MB ROUNDS ROUNDS [ARG...]: beside the bystander `a`, which holds and copies so much so often, and `b`, which waits for it and copies so often.
 start_pair() {
     start_bystander
     rate=$slow copier a "$1" "$2" pageable; a=$last
@@ -56,9 +60,9 @@ ends "$b" b
 end_bystander
 
 echo "-- killed while it waits"
-start_pair 24 $again 100
+start_pair 24 "$over" 100
 kill -9 "$b"
-ends "$a" a
+ends_now "$a" a
 end_bystander
 
 echo "-- a hundred signals a second while it waits: it stays a client"
@@ -78,11 +82,11 @@ grep -qE 'waits in streams [1-9]' "$scratch/b" || fail "no gate was ever used: $
 all_gone
 
 echo "-- stopped while it holds, and goes on"
-start_pair 24 $again 2
+start_pair 24 "$over" 2
 kill -STOP "$a"
 ends "$b" b
 kill -CONT "$a"
-ends "$a" a
+ends_now "$a" a
 end_bystander
 "$heddle" share status --json | grep -q '"lost": [1-9]' || fail "no lease ended"
 
@@ -96,11 +100,13 @@ kill -9 "$a" || fail "the driver did not hang"
 end_bystander
 
 echo "-- the daemon is killed while one holds and others wait"
-for kind in pageable pinned async; do rate=$slow copier "$kind" 16 1 $kind both; eval "$kind=$last"; done
+for kind in pageable pinned async; do rate=$slow copier "$kind" 16 "$over" $kind both; eval "$kind=$last"; done
 until_status '"for": "(in|out)"'
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null || true
+touch "$over"
 for kind in pageable pinned async; do ends "${!kind}" "$kind"; done
+rm "$over"
 
 echo "-- a new one takes its place; a second one does not"
 start_daemon
@@ -146,12 +152,13 @@ kill -9 "$d"
 echo "-- a daemon that is stopped, while a program waits in line for memory, and one in a stream"
 start_daemon
 export FAKE_CUDA_MEMORY=$((100 << 20)) HEDDLE_SHARE_MEM=$((80 << 20))
-rate=$slow copier a 24 1 async; a=$last
+rate=$slow copier a 24 "$over" async; a=$last
 until_status "\"pid\": $a"
 copier b 8 1 pageable; b=$last
 until_status "\"pid\": $b,.*\"for\": \"memory\""
 HEDDLE_SHARE_MEM=0 copier c 8 1 async; c=$last
 kill -STOP "$daemon"
+touch "$over"
 for p in a b c; do ends "${!p}" $p; done
 kill -CONT "$daemon"
 all_gone

@@ -6,6 +6,11 @@
 history=$scratch/heddle/share-history
 export FAKE_CUDA_RATE=100 HEDDLE_SHARE_PIECE=262144 # MB/s: 8 MB take 84 ms
 tasker() { share -- "$programs/share_tasker" "$@"; }
+begin() { # FILE ARG...: starts one, its process in `last`; what it says is in this file
+    "$heddle" share run --require -- "$programs/share_tasker" "${@:2}" >"$scratch/$1" 2>&1 &
+    last=$!
+    started+=("$last")
+}
 known() { "$heddle" share status --json | sed -n 's/.*"known_tasks": \([0-9]*\).*/\1/p'; }
 
 echo "-- refused, with a sentence"
@@ -39,11 +44,12 @@ echo "-- kernels that ran while others did are known to have done so"
 [ "$(awk -F'\t' 'NF == 8 && $8 == 1' "$history" | wc -l)" = 6 ] || { cat "$history"; fail "not alone"; }
 cp "$history" "$scratch/kept"
 start_daemon
-tasker beside 2 3000 0 1 >"$scratch/beside" & started+=($!)
+begin beside beside 2 "$scratch/over" 0 1; beside=$last
 until_status '"name": "share_tasker"[^}]*"tasks": 1'
 tasker short 16 100 0 1 >"$scratch/out"
 tasker short 8 1 4 1 >"$scratch/out" # it ran alone before: its time stays
-wait "${started[-1]}"
+touch "$scratch/over"
+wait "$beside"
 until_status '"clients": \[\]'
 stop_daemon
 awk -F'\t' '$3 == 2097152 || $3 == 16777216 { n += $8 == 0 } END { exit n != 4 }' "$history" || { cat "$history"; fail "alone"; }
@@ -53,31 +59,42 @@ mv "$scratch/kept" "$history"
 # N: until so many wait for the link.
 until_waiting() {
     for _ in {1..400}; do
-        [ "$("$heddle" share status --json | grep -o '"overtaken"' | wc -l)" -ge "$1" ] && return
-        sleep 0.01
+        "$heddle" share status --json >"$scratch/state"
+        [ "$(grep -o '"overtaken"' "$scratch/state" | wc -l)" -ge "$1" ] && return
+        sleep 0.02
     done
     fail "never were there $1 that wait"
 }
 
-# While one program copies, two short ones and then the long one come: sets `first`, the one that copies first of these.
+# While one program copies, two short ones and then the long one come. It copies until it is killed, when all of these wait. Sets `first`,
+# the one of them that copies first.
 race() {
-    local i pids=()
-    tasker other 1 $((${#sanitized} ? 6000 : 2500)) 0 1 >"$scratch/race4" 2>&1 & pids+=($!) # with one alone nobody asks
+    local i holder other pids=()
+    rm -f "$scratch/over"
+    begin race4 other 1 "$scratch/over" 0 1; other=$last # with one alone nobody asks
     until_status '"in_bytes": [1-9]'
-    tasker holder $((${#sanitized} ? 240 : 120)) 1 0 1 >"$scratch/race0" 2>&1 & pids+=($!)
-    until_status '"holder": [1-9]'
+    # Leases are as long as copies take: a holder that waits for a processor shall not lose its turn.
+    share -- "$programs/share_copier" 16 1 pageable >"$scratch/out"
+    FAKE_CUDA_RATE=2 begin race0 holder 120 1 0 1; holder=$last
+    until_status "\"holder\": $holder,"
     for i in 1 2; do
-        tasker "short$i" 8 1 4 1 >"$scratch/race$i" 2>&1 & pids+=($!)
+        begin "race$i" "short$i" 8 1 4 1; pids+=("$last")
         until_waiting "$i"
     done
-    tasker long 4 300 0 1 >"$scratch/race3" 2>&1 & pids+=($!)
+    begin race3 long 4 300 0 1; pids+=("$last")
+    until_waiting 3
+    grep -q "\"holder\": $holder," "$scratch/state" || { cat "$scratch/state"; fail "the holder lost its turn"; }
+    kill -9 "$holder"
+    wait "$holder" 2>/dev/null || true
     for i in "${pids[@]}"; do wait "$i" || { cat "$scratch"/race*; fail "a program of the race"; }; done
-    cat "$scratch"/race[0-3]
+    touch "$scratch/over"
+    wait "$other" || { cat "$scratch"/race*; fail "a program beside the race"; }
+    cat "$scratch"/race[1-3]
     first=$(sed -n 's/right \([a-z]*\)[0-9]*; copied in at \([0-9]*\),.*/\2 \1/p' "$scratch"/race[1-3] | sort -n | sed -n '1s/.* //p')
 }
 
 echo "-- known: the long one first"
-start_daemon --patience 20000 --trace "$scratch/trace.json"
+start_daemon --patience 100000 --trace "$scratch/trace.json"
 [ "$(known)" = 6 ] || fail "forgotten"
 race
 [ "$first" = long ] || fail "$first went first"
@@ -103,18 +120,18 @@ assert any(e["ph"] == "s" for e in events) and any(e["ph"] == "t" for e in event
 END
 fi
 echo "-- fifo, and exact without a history: as they came"
-start_daemon --patience 20000 --policy fifo
+start_daemon --patience 100000 --policy fifo
 race
 [ "$first" = short ] || fail "$first went first"
 stop_daemon
 rm "$history"
-start_daemon --patience 20000
+start_daemon --patience 100000
 race
 [ "$first" = short ] || fail "$first went first"
 stop_daemon
 
 echo "-- row 1: the oldest one is overtaken once"
-start_daemon --patience 20000 --row 1
+start_daemon --patience 100000 --row 1
 race
 [ "$first" = long ] || fail "$first went first"
 at() { sed -n "s/right $1; copied in at \([0-9]*\),.*/\1/p" "$scratch"/race[1-3]; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* copier.c - a program that copies large blocks, one after the other, and checks them.
  *
- *   copier MBYTES ROUNDS KIND [WAY [GPUS [HZ]]]   KIND: pageable, pinned, async (pinned, in a stream), pool (pinned; memory of the device from a pool);
+ *   copier MBYTES ROUNDS KIND [WAY [GPUS [HZ]]]   ROUNDS: so many, or until a file of this name (with a slash) is there; KIND: pageable, pinned, async (pinned, in a stream), pool (pinned; memory of the device from a pool);
  *                                                 WAY: in, out, both; GPUS: so many in turn (1); HZ: a timer's signals interrupt it so often
  *
  * Prints "right", its longest copy in ms, and what the driver saw. */
@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static void do_nothing(int signal) { (void)signal; }
 
@@ -112,6 +113,11 @@ static uint64_t copy_once(const block *b, int round, int goes_out)
     return us;
 }
 
+static int goes_on(const char *rounds, int round)
+{
+    return strchr(rounds, '/') ? access(rounds, F_OK) != 0 : round < atoi(rounds);
+}
+
 enum { MOST_GPUS = 4 };
 
 int main(int argc, char **argv)
@@ -129,7 +135,7 @@ int main(int argc, char **argv)
         blocks[g].n = (size_t)atoi(argv[1]) << 20;
         open_block(&blocks[g], g, argc > 3 ? argv[3] : "pageable");
     }
-    for (int round = 0; round < atoi(argv[2]) * n_gpus; round++) {
+    for (int round = 0; goes_on(argv[2], round / n_gpus); round++) {
         uint64_t us = copy_once(&blocks[round % n_gpus], round, goes_out);
         longest = us > longest ? us : longest;
     }

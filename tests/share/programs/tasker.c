@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tasker.c - a program of plain tasks: it copies in, computes, copies out.
  *
- *   tasker NAME IN_MB KERNEL_MS OUT_MB ROUNDS [async|flat|flat-async]   async: from pinned memory, and it waits for all of a task at its end, or
+ *   tasker NAME IN_MB KERNEL OUT_MB ROUNDS [async|flat|flat-async]   KERNEL: so many ms, or until a file of this name (with a slash) is there; async: from pinned memory, and it waits for all of a task at its end, or
  *       once for all tasks that copy nothing out; flat: copies of two dimensions
  *
  * Prints "right", and for its first task when the copy in and the task had ended, in ms of the machine's clock. */
@@ -10,6 +10,7 @@
 #include "check.h"
 
 #include <time.h>
+#include <unistd.h>
 
 static uint64_t now_ms(void)
 {
@@ -18,13 +19,21 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
 }
 
+static void sleep_ms(uint64_t ms)
+{
+    struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static const char *awaited; /* a file; NULL: kernels take a time */
+
 /* The driver calls it by its name. */
 void compute(void **params)
 {
     unsigned char *data = *(unsigned char **)params[0];
-    uint64_t ms = *(uint64_t *)params[1];
-    struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-    nanosleep(&t, NULL);
+    sleep_ms(*(uint64_t *)params[1]);
+    while (awaited && access(awaited, F_OK))
+        sleep_ms(1);
     data[0] = (unsigned char)(data[0] + 1);
 }
 
@@ -86,6 +95,7 @@ int main(int argc, char **argv)
     void *params[] = {&device, &ms, NULL};
     if (!in || out > in)
         return 2;
+    awaited = strchr(argv[3], '/') ? argv[3] : NULL;
     api_load("lookup", NULL, 0);
     TRY(cu.cuInit(0));
     TRY(cu.cuDevicePrimaryCtxRetain(&c, 0));
