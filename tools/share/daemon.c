@@ -147,6 +147,15 @@ static int is_over(daemon_state *d, share_peer *p, int slot, uint64_t rest_ns)
                                        __ATOMIC_RELAXED);
 }
 
+/* With its own bytes. */
+static void end_gate(daemon_state *d, share_peer *p, int slot)
+{
+    const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, p->gates[slot].seq);
+    end_ask(d, (uint32_t)p->client, p->gates[slot].seq, a ? a->n_bytes : 0);
+    p->gates[slot].seq = 0;
+    d->n_gates--;
+}
+
 static void look_at_gate(daemon_state *d, share_peer *p, int slot, uint64_t rest_ns)
 {
     uint32_t seq = p->gates[slot].seq;
@@ -154,12 +163,8 @@ static void look_at_gate(daemon_state *d, share_peer *p, int slot, uint64_t rest
         p->gates[slot].has_arrived = 1;
         gate_arrives(d, p, seq);
     }
-    if (is_over(d, p, slot, rest_ns)) {
-        const share_ask *a = share_arbiter_find(&d->arbiter, (uint32_t)p->client, seq);
-        end_ask(d, (uint32_t)p->client, seq, a ? a->n_bytes : 0);
-        p->gates[slot].seq = 0;
-        d->n_gates--;
-    }
+    if (is_over(d, p, slot, rest_ns))
+        end_gate(d, p, slot);
     carry_out(d);
 }
 
@@ -255,9 +260,8 @@ static int link_of(share_peer *p, uint32_t gpu_number)
 static void new_gate(daemon_state *d, share_peer *p, const share_ask *a)
 {
     if (p->gates[a->slot].seq)
-        end_ask(d, a->client, p->gates[a->slot].seq, a->n_bytes);
-    else
-        d->n_gates++;
+        end_gate(d, p, a->slot);
+    d->n_gates++;
     p->gates[a->slot].seq = a->seq;
     p->gates[a->slot].done = 0, p->gates[a->slot].rests_ns = 0;
     p->gates[a->slot].has_arrived = 0;
@@ -448,10 +452,9 @@ static void message(daemon_state *d, share_peer *p, const share_message *m, int 
     if (p->is_stranger || (m->version != SHARE_VERSION && m->type != SHARE_STOP)) {
         share_peer_send(p, SHARE_REFUSED, p->is_stranger ? "this daemon is another user's" : other_version);
         p->is_bad = 1;
-    } else if (m->type == SHARE_HELLO) {
+    } else if (m->type == SHARE_HELLO)
         hello(d, p, m, passed);
-        return;
-    } else if (p->client >= 0)
+    else if (p->client >= 0)
         client_message(d, p, m);
     else if (m->type == SHARE_UNSEEN)
         unseen(d, m);

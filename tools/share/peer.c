@@ -33,13 +33,26 @@ void share_peer_close(share_peer *p)
     p->page = NULL, p->fd = -1, p->client = -1;
 }
 
-static int take_descriptor(struct msghdr *h)
+static int is_of_descriptors(const struct cmsghdr *c)
 {
-    int fd = -1;
+    return c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS;
+}
+
+/* The first one that came, or -1; others are closed. Returns how many came: where there is room for one, there may be for two. */
+static size_t take_descriptors(struct msghdr *h, int *first)
+{
+    size_t n = 0;
+    *first = -1;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c))
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd))
-            memcpy(&fd, CMSG_DATA(c), sizeof fd);
-    return fd;
+        for (size_t at = CMSG_LEN(0); is_of_descriptors(c) && at + sizeof *first <= c->cmsg_len; at += sizeof *first) {
+            int fd;
+            memcpy(&fd, (const char *)c + at, sizeof fd);
+            if (n++)
+                close(fd);
+            else
+                *first = fd;
+        }
+    return n;
 }
 
 int share_peer_receive(share_peer *p, share_message *m, int *passed)
@@ -51,10 +64,15 @@ int share_peer_receive(share_peer *p, share_message *m, int *passed)
     } with;
     struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof with};
     ssize_t n = recvmsg(p->fd, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    *passed = n >= 0 ? take_descriptor(&h) : -1;
+    *passed = -1;
     if (n < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
-    return n == (ssize_t)sizeof *m && !(h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ? 1 : -1;
+    if (take_descriptors(&h, passed) <= 1 && n == (ssize_t)sizeof *m && !(h.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+        return 1;
+    if (*passed >= 0)
+        close(*passed);
+    *passed = -1;
+    return -1;
 }
 
 void share_peer_send(share_peer *p, uint32_t type, const char *text)
@@ -74,8 +92,6 @@ int share_peer_map(share_peer *p, int passed)
     void *m = MAP_FAILED;
     if (seals >= 0 && (seals & wanted) == wanted && !fstat(passed, &s) && s.st_size == SHARE_PAGE_BYTES)
         m = mmap(NULL, SHARE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, passed, 0);
-    if (passed >= 0)
-        close(passed);
     if (m == MAP_FAILED)
         return -1;
     p->page = m;

@@ -30,11 +30,12 @@ typedef struct share_peer {
 
 void share_peer_init(share_peer *p, int fd, uint64_t now_ns);
 void share_peer_close(share_peer *p);
-/* A whole message, and the descriptor that came with it (or -1). 1, 0: nothing more now, or -1: the end, or no message of ours. */
+/* A whole message, and the descriptor that came with it (or -1), which is the caller's. 1, 0: nothing more now, or -1: the end, or no message
+ * of ours. */
 int share_peer_receive(share_peer *p, share_message *m, int *passed);
 /* Never waits for long; a peer that does not take it is bad. */
 void share_peer_send(share_peer *p, uint32_t type, const char *text);
-/* Takes the page from a descriptor, which is closed. 0, or -1: it is not a sealed page of the right size. */
+/* Takes the page from a descriptor, which stays open. 0, or -1: it is not a sealed page of the right size. */
 int share_peer_map(share_peer *p, int passed);
 
 /* Writes a decision to the page. */

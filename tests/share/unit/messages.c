@@ -8,6 +8,8 @@
 
 #include "check.h"
 
+#include <dirent.h>
+
 #include <sys/mman.h>
 
 enum { N_PEERS = 6, GPU_BYTES = 1 << 30 };
@@ -221,6 +223,87 @@ static void of_neighbours(void)
     drop_peer(0);
 }
 
+/* A gate ends with its own bytes, also when its slot is used again before anybody saw its end. */
+static void of_a_slot_that_is_used_again(void)
+{
+    share_message gate = {.version = SHARE_VERSION, .type = SHARE_GATE, .u.ask = {.seq = 1, .n_bytes = 4 << 20}};
+    const uint64_t before = d.arbiter.links[0][0].n_bytes;
+    connect_peer(0, SHARE_NORMAL, 7, 0, 1);
+    d.peers[0].page->last[0] = SHARE_LAST(1, 1);
+    say(0, &gate);
+    d.peers[0].page->arrived[0] = 1;
+    pass_time(&d);
+    CHECK(d.peers[0].page->open[0] == 1);
+    d.peers[0].page->done[0] = 1;
+    d.peers[0].page->last[0] = SHARE_LAST(2, 1);
+    gate.u.ask.seq = 2, gate.u.ask.n_bytes = 64 << 20;
+    say(0, &gate);
+    CHECK_MSG(d.arbiter.links[0][0].n_bytes == before + (4 << 20), "%llu bytes more",
+              (unsigned long long)(d.arbiter.links[0][0].n_bytes - before));
+    CHECK(d.n_gates == 1);
+    drop_peer(0);
+}
+
+static int n_descriptors(void)
+{
+    DIR *all = opendir("/proc/self/fd");
+    int n = 0;
+    CHECK(all);
+    while (readdir(all))
+        n++;
+    closedir(all);
+    return n;
+}
+
+/* Over the socket: so many bytes of a message, with so many descriptors. */
+static void send_with(int i, const share_message *m, size_t n_bytes, int n_passed)
+{
+    struct iovec part = {(void *)(uintptr_t)m, n_bytes};
+    int fds[3] = {page(F_SEAL_GROW), others[i], others[i]};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof fds)];
+    } with = {.bytes = {0}};
+    struct msghdr h = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &with};
+    const size_t size = (size_t)n_passed * sizeof fds[0];
+    h.msg_controllen = CMSG_SPACE(size);
+    with.align = (struct cmsghdr){.cmsg_len = CMSG_LEN(size), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(&with.align), fds, size);
+    CHECK(sendmsg(others[i], &h, MSG_NOSIGNAL) == (ssize_t)n_bytes);
+    close(fds[0]);
+}
+
+/* Bad messages leave no descriptor behind, whatever makes them bad. */
+static void of_descriptors(void)
+{
+    const share_message again = {.version = SHARE_VERSION, .type = SHARE_HELLO},
+                        of_no_class = {
+                            .version = SHARE_VERSION, .type = SHARE_HELLO, .u.hello.class_ = SHARE_N_CLASSES};
+    const struct {
+        const share_message *m;
+        size_t n_bytes;
+        int n_passed, says_hello;
+    } bad[] = {{&again, sizeof again, 1, 1},     {&of_no_class, sizeof again, 1, 0}, {&again, 12, 1, 0},
+               {&again, sizeof again, 2, 0},     {&again, sizeof again, 3, 0},       {&again, 12, 2, 0},
+               {&again, sizeof again + 8, 1, 0}, {&again, sizeof again, 1, 0}};
+    const int before = n_descriptors();
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        int ends[2];
+        if (bad[i].says_hello)
+            connect_peer(0, SHARE_NORMAL, 7, 0, 1);
+        else {
+            CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends));
+            share_peer_init(&d.peers[0], ends[0], share_now_ns());
+            others[0] = ends[1];
+        }
+        send_with(0, bad[i].m, bad[i].n_bytes, bad[i].n_passed);
+        read_peer(&d, &d.peers[0]);
+        CHECK_MSG(d.peers[0].fd < 0, "bad message %zu was taken", i);
+        close(others[0]);
+        CHECK_MSG(n_descriptors() == before, "bad message %zu: %d descriptors, not %d", i, n_descriptors(), before);
+    }
+}
+
 int main(void)
 {
     const char *text = getenv("HEDDLE_SHARE_MESSAGES");
@@ -243,6 +326,8 @@ int main(void)
     CHECK(d.arbiter.n_asks == 0 && d.n_gates == 0);
     of_the_next();
     of_neighbours();
+    of_a_slot_that_is_used_again();
+    of_descriptors();
     printf("%llu messages, %llu clients, %llu dropped\n", (unsigned long long)n_sent, (unsigned long long)n_hellos,
            (unsigned long long)n_dropped);
     CHECK(n_dropped > 10 && n_sent / n_hellos > 10);
