@@ -113,6 +113,21 @@ all_gone
 share -- true
 stop_daemon
 
+echo "-- more GPUs than the daemon has numbers for: programs on them stay clients"
+start_daemon
+"$programs/share_raw" "$socket" gpus | grep -qx full
+until_status '("uuid".*){16}'
+FAKE_CUDA_RATE=400 "$heddle" share run --require -- "$programs/share_copier" 8 "$over" pageable both >"$scratch/out" 2>&1 & p=$!
+started+=("$p")
+for _ in 1 2 3; do
+    until_status "\"pid\": $p,[^}]*\"tasks\": ([2-9]|[1-9][0-9])"
+    sleep 0.1
+done
+touch "$over"
+wait "$p" && grep -q '^right' "$scratch/out" || { cat "$scratch/out"; fail "a program on a GPU that is declined"; }
+rm "$over"
+stop_daemon
+
 echo "-- users"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$scratch"

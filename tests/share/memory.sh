@@ -114,6 +114,19 @@ kill -9 "$a"
 wait "$a" 2>/dev/null || true
 until_status '"clients": \[\]'
 
+echo "-- in line for one GPU: a thread that uses another one goes on"
+run a --mem 60M -- "$copier" 60 1000 pinned; a=$last
+until_status '"memory_bytes": 62914560'
+FAKE_CUDA_DEVICES=2 run b --mem 60M -- "$programs/share_holder" apart 8; b=$last
+until_status "\"pid\": $b,[^}]*\"for\": \"memory\", \"gpu\": 0"
+for _ in {1..400}; do grep -qs second "$scratch/b" && break || sleep 0.02; done
+grep -q second "$scratch/b" || { cat "$scratch/b"; "$heddle" share status --json; fail "it waits for another GPU's memory"; }
+until_status "\"pid\": $b,[^}]*\"for\": \"memory\", \"gpu\": 0"
+kill -9 "$a"
+wait "$a" 2>/dev/null || true
+wait "$b" || { cat "$scratch/b"; fail "b"; }
+until_status '"clients": \[\]'
+
 echo "-- known from an earlier run: the same, before the first allocation, and it outlives the daemon"
 unset HEDDLE_SHARE_MEM
 tasker=$programs/share_tasker

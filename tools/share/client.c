@@ -36,10 +36,10 @@ static int is_child;
 static int fd = -1;
 static uint32_t last_seq, task;
 static uint64_t first_bytes; /* of the task */
-static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER, gates = PTHREAD_MUTEX_INITIALIZER,
-                       remembering = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER, gates = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t ways[SHARE_MOST_GPUS][SHARE_N_WAYS];
-static int gpu_of_device[MOST_DEVICES]; /* number + 1; 0: not known yet; -1: none left */
+static pthread_mutex_t remembering[SHARE_MOST_GPUS]; /* one for each GPU: a thread waits with it */
+static int gpu_of_device[MOST_DEVICES];              /* number + 1; 0: not known yet; -1: none left */
 static int n_gpus;
 static uint32_t gate[SHARE_N_GATES]; /* the number that it began with; 0: never used */
 
@@ -82,10 +82,10 @@ static void leave(void)
             STORE(p->gpu[g].turn[w], 0);
             wake(&p->gpu[g].turn[w]);
         }
+        STORE(p->memory[g], 0);
+        wake(&p->memory[g]);
     }
     STORE(p->kernels_ask, 0);
-    STORE(p->memory, 0);
-    wake(&p->memory);
     shutdown(fd, SHUT_RDWR); /* the daemon, if it is only slow, frees what we had */
 }
 
@@ -232,9 +232,11 @@ static void first_contact(void)
 {
     pthread_mutex_lock(&connecting);
     if (LOAD(state) == UNTRIED) {
-        for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        for (int g = 0; g < SHARE_MOST_GPUS; g++) {
             for (int w = 0; w < SHARE_N_WAYS; w++)
                 pthread_mutex_init(&ways[g][w], NULL);
+            pthread_mutex_init(&remembering[g], NULL);
+        }
         pthread_atfork(NULL, NULL, in_child);
         if (shake_hands()) {
             if (fd >= 0)
@@ -264,6 +266,8 @@ static int new_gpu(const share_driver *real, CUdevice d)
     return n_gpus;
 }
 
+static int is_declined(int gpu) { return LOAD(share_client_page()->gpu[gpu].is_shared) == SHARE_DECLINED; }
+
 int share_client_gpu(const share_driver *real)
 {
     CUdevice d = -1;
@@ -281,10 +285,10 @@ int share_client_gpu(const share_driver *real)
         number = gpu_of_device[d];
         pthread_mutex_unlock(&connecting);
     }
-    return number > 0 ? number - 1 : -1;
+    return number > 0 && !is_declined(number - 1) ? number - 1 : -1;
 }
 
-int share_client_asks(int gpu) { return gpu >= 0 && LOAD(share_client_page()->gpu[gpu].is_shared) != 0; }
+int share_client_asks(int gpu) { return gpu >= 0 && LOAD(share_client_page()->gpu[gpu].is_shared) == 1; }
 
 int share_client_kernels_ask(void) { return LOAD(share_client_page()->kernels_ask) != 0; }
 int share_client_kernels_ask_on(int gpu) { return gpu >= 0 && (LOAD(share_client_page()->kernels_ask) >> gpu & 1); }
@@ -538,15 +542,14 @@ static void ask_memory(int gpu, uint64_t n_bytes, int is_first, uint32_t seq)
 }
 
 /* The answer of this number, or SHARE_MEM_WAITS: time is over, or the daemon gone. */
-static int wait_for_memory(uint32_t seq, uint64_t end_ms)
+static int wait_for_memory(int gpu, uint32_t seq, uint64_t end_ms)
 {
-    share_page *p = share_client_page();
-    uint32_t seen;
+    uint32_t *word = &share_client_page()->memory[gpu], seen;
     silence quiet = silence_begin();
-    while (seen = LOAD(p->memory), LOAD(state) == CONNECTED && share_now_ms() < end_ms) {
+    while (seen = LOAD(*word), LOAD(state) == CONNECTED && share_now_ms() < end_ms) {
         if (said(seen, seq) != SHARE_MEM_WAITS)
             return (int)said(seen, seq);
-        sleep_on(&p->memory, seen, 200);
+        sleep_on(word, seen, 200);
         if (is_silent(&quiet))
             leave();
     }
@@ -558,18 +561,20 @@ int share_client_memory(int gpu, uint64_t n_bytes, int is_first)
     uint64_t end_ms = is_first ? UINT64_MAX : share_now_ms() + share_setting(SHARE_SET_MEM_WAIT);
     uint32_t seq = next_seq();
     int answer;
-    pthread_mutex_lock(&remembering);
-    STORE(share_client_page()->memory, SHARE_WORD(seq, SHARE_MEM_WAITS));
+    pthread_mutex_lock(&remembering[gpu]);
+    STORE(share_client_page()->memory[gpu], SHARE_WORD(seq, SHARE_MEM_WAITS));
     ask_memory(gpu, n_bytes, is_first, seq);
-    answer = wait_for_memory(seq, end_ms);
+    answer = wait_for_memory(gpu, seq, end_ms);
     if (answer == SHARE_MEM_WAITS) {
         ask_memory(gpu, 0, 0, seq); /* no longer */
         answer = LOAD(state) == CONNECTED ? SHARE_MEM_NEVER : SHARE_MEM_TRY;
     }
-    pthread_mutex_unlock(&remembering);
+    pthread_mutex_unlock(&remembering[gpu]);
     return answer;
 }
 
+/* The daemon writes that memory is wanted, and then reads what is used; here it is the other way round. So one of the two ends sees what the
+ * other one wrote. */
 void share_client_used(int gpu, int64_t n_bytes)
 {
     share_message m = {.version = SHARE_VERSION, .type = SHARE_MEM_FREED};
@@ -578,12 +583,12 @@ void share_client_used(int gpu, int64_t n_bytes)
     if (gpu < 0)
         return;
     most = LOAD(p->told[gpu].peak_bytes);
-    used = __atomic_add_fetch(&p->told[gpu].used_bytes, (uint64_t)n_bytes, __ATOMIC_RELAXED);
+    used = __atomic_add_fetch(&p->told[gpu].used_bytes, (uint64_t)n_bytes, __ATOMIC_SEQ_CST);
     while (used > most &&
            !__atomic_compare_exchange_n(&p->told[gpu].peak_bytes, &most, used, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
     m.u.mem.gpu = (uint32_t)gpu;
-    if (n_bytes < 0 && LOAD(p->memory_wanted))
+    if (n_bytes < 0 && __atomic_load_n(&p->memory_wanted, __ATOMIC_SEQ_CST))
         tell(&m);
 }
 

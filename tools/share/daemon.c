@@ -53,6 +53,7 @@ typedef struct daemon_state {
     uint32_t n_cards, pulse, n_gates, n_unseen;
     char unseen[SHARE_NAME_BYTES]; /* the last one */
     uint64_t begin_ns, pulse_ns;
+    uint32_t freed;           /* bit set of GPUs of which somebody has less than when it was last looked at */
     uint64_t work, worked_ns; /* what all clients have done with GPUs, and when that last changed */
     int ends;
 } daemon_state;
@@ -65,6 +66,15 @@ static void on_signal(int number) { is_asked_to_end = number; }
 
 /* ---- what was decided ---- */
 
+static void tell_memory(share_peer *p, const share_answer *a)
+{
+    int gpu = share_peer_gpu(p, a->gpu);
+    if (gpu < 0)
+        return;
+    p->wait[gpu].told_ns = share_now_ns();
+    share_peer_tell_memory(p, (uint32_t)gpu, a->seq, a->said);
+}
+
 static void carry_out(daemon_state *d)
 {
     for (uint32_t i = 0; i < d->arbiter.n_decisions; i++) {
@@ -75,11 +85,9 @@ static void carry_out(daemon_state *d)
     }
     d->arbiter.n_decisions = 0;
     for (uint32_t i = 0; i < d->memory.n_answers; i++) {
-        share_answer *a = &d->memory.answers[i];
-        if (!d->peer_of[a->client])
-            continue;
-        d->peer_of[a->client]->wait.told_ns = share_now_ns();
-        share_peer_tell_memory(d->peer_of[a->client], a->seq, a->said);
+        const share_answer *a = &d->memory.answers[i];
+        if (d->peer_of[a->client])
+            tell_memory(d->peer_of[a->client], a);
     }
     d->memory.n_answers = 0;
 }
@@ -93,15 +101,27 @@ static void for_each_client(daemon_state *d, void (*f)(daemon_state *, share_pee
 
 static void tell_wanted(daemon_state *d, share_peer *p)
 {
-    __atomic_store_n(&p->page->memory_wanted, (uint32_t)share_memory_is_wanted(&d->memory), __ATOMIC_RELEASE);
+    __atomic_store_n(&p->page->memory_wanted, (uint32_t)share_memory_is_wanted(&d->memory), __ATOMIC_SEQ_CST);
 }
 
 static void read_used(daemon_state *d, share_peer *p)
 {
     for (int g = 0; g < SHARE_MOST_GPUS; g++)
-        if (p->link_of[g] >= 0)
-            share_memory_used(&d->memory, (uint32_t)p->client, (uint32_t)p->link_of[g],
-                              __atomic_load_n(&p->page->told[g].used_bytes, __ATOMIC_RELAXED));
+        if (p->link_of[g] >= 0 && share_memory_used(&d->memory, (uint32_t)p->client, (uint32_t)p->link_of[g],
+                                                    __atomic_load_n(&p->page->told[g].used_bytes, __ATOMIC_SEQ_CST)))
+            d->freed |= 1u << p->link_of[g];
+}
+
+/* A client tells of what it frees when it sees that somebody wants memory; what it freed before it could see that is looked for
+ * (share_client_used). */
+static void tell_all_wanted(daemon_state *d)
+{
+    for_each_client(d, tell_wanted);
+    d->freed = 0;
+    for_each_client(d, read_used);
+    for (uint32_t l = 0; l < SHARE_MOST_LINKS; l++)
+        if (d->freed >> l & 1)
+            share_memory_freed(&d->memory, l);
 }
 
 /* ---- asks and gates ---- */
@@ -234,25 +254,29 @@ static int card_of(daemon_state *d, const share_message *m)
 static void gpu(daemon_state *d, share_peer *p, const share_message *m)
 {
     int card;
-    if (m->u.gpu.gpu >= SHARE_MOST_GPUS || p->link_of[m->u.gpu.gpu] >= 0) {
+    if (m->u.gpu.gpu >= SHARE_MOST_GPUS || p->link_of[m->u.gpu.gpu] != SHARE_NO_LINK) {
         p->is_bad = 1;
         return;
     }
     card = card_of(d, m);
-    if (card < 0 || share_peer_gpu(p, (uint32_t)card) >= 0)
-        return; /* what it asks for this one is granted at once: is_shared stays 0 */
+    if (card < 0 || share_peer_gpu(p, (uint32_t)card) >= 0) {
+        p->link_of[m->u.gpu.gpu] = SHARE_DECLINED_LINK;
+        __atomic_store_n(&p->page->gpu[m->u.gpu.gpu].is_shared, SHARE_DECLINED, __ATOMIC_RELEASE);
+        return;
+    }
     p->link_of[m->u.gpu.gpu] = card;
     if (p->declared_bytes == SHARE_BY_HISTORY)
         share_memory_expect(&d->memory, (uint32_t)p->client, (uint32_t)card,
                             share_learn_peak_of(&d->learner, (uint32_t)p->client, d->cards[card].uuid));
     share_arbiter_use(&d->arbiter, (uint32_t)p->client, (uint32_t)card);
+    tell_wanted(d, p); /* it may free some before it asks for any */
 }
 
-/* The link that a message names; -1: the peer has none of this number. */
+/* The link that a message names; SHARE_DECLINED_LINK; or SHARE_NO_LINK: the peer never told of such a GPU, and is bad. */
 static int link_of(share_peer *p, uint32_t gpu_number)
 {
-    int link = gpu_number < SHARE_MOST_GPUS ? p->link_of[gpu_number] : -1;
-    p->is_bad |= link < 0;
+    int link = gpu_number < SHARE_MOST_GPUS ? p->link_of[gpu_number] : SHARE_NO_LINK;
+    p->is_bad |= link == SHARE_NO_LINK;
     return link;
 }
 
@@ -277,6 +301,8 @@ static void ask(daemon_state *d, share_peer *p, const share_message *m, int is_g
                    .call = m->u.ask.call,
                    .slot = is_gate ? (int)m->u.ask.slot : -1,
                    .n_bytes = m->u.ask.n_bytes};
+    if (link == SHARE_DECLINED_LINK)
+        return;
     if (link < 0 || a.way >= (is_gate ? SHARE_N_CHANNELS : SHARE_N_WAYS) || !a.seq || a.seq > SHARE_MOST_SEQ ||
         (is_gate && m->u.ask.slot >= SHARE_N_GATES) || share_arbiter_count(&d->arbiter, a.client) >= MOST_ASKS_OF_ONE) {
         p->is_bad = 1;
@@ -362,15 +388,26 @@ static void task(daemon_state *d, share_peer *p, const share_message *m)
 /* One that was told to try, and soon asks for the same again, has waited all the time. */
 static void note_wait(share_peer *p, const share_message *m)
 {
+    uint32_t g = m->u.mem.gpu;
     uint64_t now = share_now_ns();
-    if (m->u.mem.n_bytes != p->wait.n_bytes || now - p->wait.told_ns > SETTLE_NS)
-        p->wait.since_ns = now;
-    p->wait.n_bytes = m->u.mem.n_bytes;
+    if (m->u.mem.n_bytes != p->wait[g].n_bytes || now - p->wait[g].told_ns > SETTLE_NS)
+        p->wait[g].since_ns = now;
+    p->wait[g].n_bytes = m->u.mem.n_bytes;
+}
+
+/* Of a GPU that was declined there is no line, and nobody knows what others have. */
+static void answer_at_once(share_peer *p, const share_message *m)
+{
+    if (m->type == SHARE_MEM_ASK && m->u.mem.n_bytes)
+        share_peer_tell_memory(p, m->u.mem.gpu, m->u.mem.seq & SHARE_MOST_SEQ,
+                               m->u.mem.is_first ? SHARE_MEM_TRY : SHARE_MEM_NEVER);
 }
 
 static void memory_message(daemon_state *d, share_peer *p, const share_message *m)
 {
     int link = link_of(p, m->u.mem.gpu);
+    if (link == SHARE_DECLINED_LINK)
+        answer_at_once(p, m);
     if (link < 0)
         return;
     for_each_client(d, read_used);
@@ -382,7 +419,7 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
         share_memory_ask(&d->memory, (uint32_t)p->client, (uint32_t)link, m->u.mem.seq & SHARE_MOST_SEQ,
                          m->u.mem.n_bytes, m->u.mem.is_first != 0);
     }
-    for_each_client(d, tell_wanted);
+    tell_all_wanted(d);
 }
 
 /* In parts, of which an empty one is the last. */

@@ -25,9 +25,11 @@ void share_memory_expect(share_memory *m, uint32_t client, uint32_t gpu, uint64_
 
 void share_memory_patience(share_memory *m, uint32_t client, uint32_t ms) { m->clients[client].patience_ms = ms; }
 
-void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes)
+int share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes)
 {
+    int is_less = n_bytes < m->clients[client].used_bytes[gpu];
     m->clients[client].used_bytes[gpu] = n_bytes;
+    return is_less;
 }
 
 uint64_t share_memory_needed(const share_memory *m, uint32_t client, uint32_t gpu)
@@ -36,10 +38,10 @@ uint64_t share_memory_needed(const share_memory *m, uint32_t client, uint32_t gp
     return used > peak ? used : peak;
 }
 
-static void answer(share_memory *m, uint32_t client, uint32_t said)
+static void answer(share_memory *m, uint32_t client, uint32_t gpu, uint32_t said)
 {
-    share_answer a = {client, m->clients[client].seq, said};
-    m->clients[client].waits = SHARE_MEM_NO_WAIT;
+    share_answer a = {client, gpu, m->clients[client].waits[gpu].seq, said};
+    m->clients[client].waits[gpu].kind = SHARE_MEM_NO_WAIT;
     if (m->n_answers < sizeof m->answers / sizeof m->answers[0])
         m->answers[m->n_answers++] = a;
 }
@@ -66,10 +68,16 @@ static int longest(const share_memory *m, uint32_t gpu, share_mem_wait kind)
 {
     int best = -1;
     for (int i = 0; i < SHARE_MOST_CLIENTS; i++)
-        if (m->clients[i].is_here && m->clients[i].waits == kind && m->clients[i].gpu == gpu &&
-            (best < 0 || m->clients[i].since < m->clients[best].since))
+        if (m->clients[i].is_here && m->clients[i].waits[gpu].kind == kind &&
+            (best < 0 || m->clients[i].waits[gpu].since < m->clients[best].waits[gpu].since))
             best = i;
     return best;
+}
+
+static void let_in(share_memory *m, uint32_t client, uint32_t gpu)
+{
+    m->clients[client].is_admitted |= 1u << gpu;
+    answer(m, client, gpu, SHARE_MEM_TRY);
 }
 
 /* What it has itself is a part of its peak. More than the GPU has is admitted when nobody else has any: then CUDA says what becomes of it. */
@@ -80,27 +88,33 @@ static void admit(share_memory *m, uint32_t gpu)
         uint64_t taken = reserved_but(m, gpu, (uint32_t)i), wanted = share_memory_needed(m, (uint32_t)i, gpu);
         if (taken && (taken > m->capacity[gpu] || wanted > m->capacity[gpu] - taken))
             return;
-        m->clients[i].is_admitted |= 1u << gpu;
-        answer(m, (uint32_t)i, SHARE_MEM_TRY);
+        let_in(m, (uint32_t)i, gpu);
     }
 }
 
 void share_memory_idle(share_memory *m, uint64_t ms)
 {
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
-        if (m->clients[i].is_here && m->clients[i].is_known && m->clients[i].waits == SHARE_MEM_LINE &&
-            m->clients[i].patience_ms <= ms) {
-            m->clients[i].is_admitted |= 1u << m->clients[i].gpu;
-            answer(m, i, SHARE_MEM_TRY);
-        }
+        for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
+            if (m->clients[i].is_here && m->clients[i].is_known && m->clients[i].waits[g].kind == SHARE_MEM_LINE &&
+                m->clients[i].patience_ms <= ms)
+                let_in(m, i, g);
 }
 
 /* ---- those whose allocation failed ---- */
 
+static int waits_for_any(const share_memory *m, uint32_t client)
+{
+    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
+        if (m->clients[client].waits[g].kind != SHARE_MEM_NO_WAIT)
+            return 1;
+    return 0;
+}
+
 static int can_free(const share_memory *m, uint32_t gpu)
 {
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
-        if (m->clients[i].is_here && m->clients[i].used_bytes[gpu] && m->clients[i].waits == SHARE_MEM_NO_WAIT)
+        if (m->clients[i].is_here && m->clients[i].used_bytes[gpu] && !waits_for_any(m, i))
             return 1;
     return 0;
 }
@@ -111,7 +125,7 @@ static int youngest(const share_memory *m, uint32_t gpu)
     int best = -1;
     for (int i = 0; i < SHARE_MOST_CLIENTS; i++) {
         int has = m->clients[i].used_bytes[gpu] != 0, best_has = best >= 0 && m->clients[best].used_bytes[gpu] != 0;
-        if (m->clients[i].is_here && m->clients[i].waits == SHARE_MEM_MORE && m->clients[i].gpu == gpu &&
+        if (m->clients[i].is_here && m->clients[i].waits[gpu].kind == SHARE_MEM_MORE &&
             (best < 0 || has > best_has || (has == best_has && m->clients[i].joined > m->clients[best].joined)))
             best = i;
     }
@@ -124,16 +138,16 @@ static void settle(share_memory *m, uint32_t gpu)
     int i;
     admit(m, gpu);
     while (!can_free(m, gpu) && (i = youngest(m, gpu)) >= 0)
-        answer(m, (uint32_t)i, SHARE_MEM_NEVER);
+        answer(m, (uint32_t)i, gpu, SHARE_MEM_NEVER);
 }
 
 void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first)
 {
-    m->clients[client].waits = !n_bytes ? SHARE_MEM_NO_WAIT : is_first ? SHARE_MEM_LINE : SHARE_MEM_MORE;
-    m->clients[client].gpu = gpu, m->clients[client].seq = seq, m->clients[client].n_bytes = n_bytes;
-    m->clients[client].since = ++m->clock;
+    m->clients[client].waits[gpu].kind = !n_bytes ? SHARE_MEM_NO_WAIT : is_first ? SHARE_MEM_LINE : SHARE_MEM_MORE;
+    m->clients[client].waits[gpu].seq = seq, m->clients[client].waits[gpu].n_bytes = n_bytes;
+    m->clients[client].waits[gpu].since = ++m->clock;
     if (is_first && n_bytes && !m->clients[client].declared_bytes[gpu])
-        answer(m, client, SHARE_MEM_TRY);
+        answer(m, client, gpu, SHARE_MEM_TRY);
     settle(m, gpu);
 }
 
@@ -141,7 +155,7 @@ void share_memory_freed(share_memory *m, uint32_t gpu)
 {
     int i;
     while ((i = longest(m, gpu, SHARE_MEM_MORE)) >= 0)
-        answer(m, (uint32_t)i, SHARE_MEM_TRY);
+        answer(m, (uint32_t)i, gpu, SHARE_MEM_TRY);
     admit(m, gpu);
 }
 
@@ -158,7 +172,7 @@ void share_memory_leave(share_memory *m, uint32_t client)
 int share_memory_is_wanted(const share_memory *m)
 {
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
-        if (m->clients[i].is_here && m->clients[i].waits != SHARE_MEM_NO_WAIT)
+        if (m->clients[i].is_here && waits_for_any(m, i))
             return 1;
     return 0;
 }

@@ -2,7 +2,7 @@
 /* memory.h - memory of GPUs among clients: a state machine like arbiter.h.
  *
  * A client that declared a peak, or is known to have one, is admitted, in order, when the sum of peaks fits. Another one, when an allocation failed, waits
- * while somebody else has memory that may become free; when all with memory wait, the youngest is told that there will be none. Accounts of
+ * while somebody else has memory that may become free; when all with memory wait, for whatever GPU, the youngest is told that there will be none. Accounts of
  * a client are gone when it leaves. */
 #ifndef SHARE_MEMORY_H
 #define SHARE_MEMORY_H
@@ -10,7 +10,7 @@
 #include "arbiter.h"
 
 typedef struct share_answer {
-    uint32_t client, seq, said; /* SHARE_MEM_TRY, SHARE_MEM_NEVER */
+    uint32_t client, gpu, seq, said; /* SHARE_MEM_TRY, SHARE_MEM_NEVER */
 } share_answer;
 
 typedef enum share_mem_wait { SHARE_MEM_NO_WAIT, SHARE_MEM_LINE, SHARE_MEM_MORE } share_mem_wait;
@@ -20,12 +20,15 @@ typedef struct share_memory {
         int is_here, is_known; /* is_known: it declared nothing, its peaks are those of earlier runs */
         uint64_t joined, declared_bytes[SHARE_MOST_LINKS], used_bytes[SHARE_MOST_LINKS];
         uint32_t is_admitted; /* bit set of GPUs */
-        share_mem_wait waits;
-        uint32_t gpu, seq, patience_ms;
-        uint64_t n_bytes, since; /* since: place in the line */
+        uint32_t patience_ms;
+        struct {
+            share_mem_wait kind;
+            uint32_t seq;
+            uint64_t n_bytes, since; /* since: place in the line */
+        } waits[SHARE_MOST_LINKS];   /* a thread for each GPU */
     } clients[SHARE_MOST_CLIENTS];
     uint64_t clock;
-    share_answer answers[SHARE_MOST_CLIENTS * 4];
+    share_answer answers[SHARE_MOST_CLIENTS * SHARE_MOST_GPUS * 2];
     uint32_t n_answers;
 } share_memory;
 
@@ -44,9 +47,9 @@ uint64_t share_memory_needed(const share_memory *m, uint32_t client, uint32_t gp
 /* What is promised, or taken. */
 uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu);
 void share_memory_leave(share_memory *m, uint32_t client);
-/* What the client has; to be told before a decision depends on it. */
-void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes);
-/* n_bytes 0: it does not wait any more. is_first: it waits for its peak; without one it need not. */
+/* What the client has; to be told before a decision depends on it. 1: it is less than before. */
+int share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes);
+/* For each GPU a client waits once at a time. n_bytes 0: it does not wait any more. is_first: it waits for its peak; without one it need not. */
 void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first);
 /* Somebody freed some. */
 void share_memory_freed(share_memory *m, uint32_t gpu);

@@ -21,7 +21,7 @@ void share_peer_init(share_peer *p, int fd, uint64_t now_ns)
     memset(p, 0, sizeof *p);
     p->fd = fd, p->client = -1, p->since_ns = now_ns;
     for (int i = 0; i < SHARE_MOST_GPUS; i++)
-        p->link_of[i] = -1;
+        p->link_of[i] = SHARE_NO_LINK;
 }
 
 void share_peer_close(share_peer *p)
@@ -140,8 +140,7 @@ void share_peer_tell(share_peer *p, const share_decision *d)
         say(&p->page->gpu[gpu].turn[d->way], SHARE_WORD(d->seq, said[d->what]));
 }
 
-void share_peer_tell_memory(share_peer *p, uint32_t seq, uint32_t said)
+void share_peer_tell_memory(share_peer *p, uint32_t gpu, uint32_t seq, uint32_t said)
 {
-    if (p->page)
-        say(&p->page->memory, SHARE_WORD(seq, said));
+    say(&p->page->memory[gpu], SHARE_WORD(seq, said));
 }

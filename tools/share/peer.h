@@ -6,6 +6,8 @@
 
 #include "arbiter.h"
 
+enum { SHARE_NO_LINK = -1, SHARE_DECLINED_LINK = -2 };
+
 typedef struct share_peer {
     int fd;          /* -1: none */
     int client;      /* its number; -1: it has not said hello */
@@ -19,8 +21,8 @@ typedef struct share_peer {
     char name[SHARE_NAME_BYTES];
     struct {
         uint64_t n_bytes, since_ns, told_ns; /* told_ns: of the last answer */
-    } wait;                                  /* for memory */
-    int link_of[SHARE_MOST_GPUS];            /* the daemon's number of a GPU; -1 */
+    } wait[SHARE_MOST_GPUS];                 /* for memory */
+    int link_of[SHARE_MOST_GPUS]; /* the daemon's number of a GPU; less than 0: SHARE_NO_LINK or SHARE_DECLINED_LINK */
     struct {
         uint32_t seq, done; /* seq 0: none; done: as it was seen last */
         uint64_t rests_ns;  /* all behind it is done since then */
@@ -40,7 +42,8 @@ int share_peer_map(share_peer *p, int passed);
 
 /* Writes a decision to the page. */
 void share_peer_tell(share_peer *p, const share_decision *d);
-void share_peer_tell_memory(share_peer *p, uint32_t seq, uint32_t said);
+/* Of a GPU by the client's number. */
+void share_peer_tell_memory(share_peer *p, uint32_t gpu, uint32_t seq, uint32_t said);
 /* The client's number of one of the daemon's links; -1: it does not use it. */
 int share_peer_gpu(const share_peer *p, uint32_t link);
 

@@ -67,11 +67,31 @@ static void print_card(FILE *out, const share_report_input *in, uint32_t card)
     fputs("]}", out);
 }
 
-static uint64_t memory_wanted(const share_report_input *in, const share_peer *p)
+/* For memory of a link; how, or SHARE_MEM_NO_WAIT. */
+static share_mem_wait waits_for(const share_report_input *in, const share_peer *p, uint32_t link)
 {
-    uint32_t gpu = in->memory->clients[p->client].gpu;
-    return in->memory->clients[p->client].waits == SHARE_MEM_LINE ? in->memory->clients[p->client].declared_bytes[gpu]
-                                                                  : in->memory->clients[p->client].n_bytes;
+    return in->memory->clients[p->client].waits[link].kind;
+}
+
+static uint64_t memory_wanted(const share_report_input *in, const share_peer *p, uint32_t link)
+{
+    return waits_for(in, p, link) == SHARE_MEM_LINE ? in->memory->clients[p->client].declared_bytes[link]
+                                                    : in->memory->clients[p->client].waits[link].n_bytes;
+}
+
+static void print_memory_waits(FILE *out, const share_report_input *in, const share_peer *p, const char *comma)
+{
+    for (int g = 0; g < SHARE_MOST_GPUS; g++) {
+        uint32_t link = (uint32_t)p->link_of[g];
+        if (p->link_of[g] < 0 || waits_for(in, p, link) == SHARE_MEM_NO_WAIT)
+            continue;
+        fprintf(out,
+                "%s{\"for\": \"memory\", \"gpu\": %u, \"bytes\": %" PRIu64 ", \"reserved_bytes\": %" PRIu64
+                ", \"is_in_line\": %s, \"since_us\": %" PRIu64 "}",
+                comma, link, memory_wanted(in, p, link), share_memory_reserved(in->memory, link),
+                waits_for(in, p, link) == SHARE_MEM_LINE ? "true" : "false", us(in->now_ns - p->wait[g].since_ns));
+        comma = ", ";
+    }
 }
 
 static void print_waits(FILE *out, const share_report_input *in, const share_peer *p)
@@ -88,15 +108,7 @@ static void print_waits(FILE *out, const share_report_input *in, const share_pee
                 comma, way_words[a->way], a->link, a->n_bytes, us(in->now_ns - a->since_ns), a->n_overtaken);
         comma = ", ";
     }
-    if (in->memory->clients[p->client].waits != SHARE_MEM_NO_WAIT) {
-        uint32_t gpu = in->memory->clients[p->client].gpu;
-        fprintf(out,
-                "%s{\"for\": \"memory\", \"gpu\": %u, \"bytes\": %" PRIu64 ", \"reserved_bytes\": %" PRIu64
-                ", \"is_in_line\": %s, \"since_us\": %" PRIu64 "}",
-                comma, gpu, memory_wanted(in, p), share_memory_reserved(in->memory, gpu),
-                in->memory->clients[p->client].waits == SHARE_MEM_LINE ? "true" : "false",
-                us(in->now_ns - p->wait.since_ns));
-    }
+    print_memory_waits(out, in, p, comma);
     fputc(']', out);
 }
 
@@ -159,21 +171,30 @@ static void print_json(FILE *out, const share_report_input *in)
 
 /* ---- for people ---- */
 
+/* The client's number of the first GPU that it waits for memory of; -1: none. */
+static int short_of(const share_report_input *in, const share_peer *p)
+{
+    for (int g = 0; g < SHARE_MOST_GPUS; g++)
+        if (p->link_of[g] >= 0 && waits_for(in, p, (uint32_t)p->link_of[g]) != SHARE_MEM_NO_WAIT)
+            return g;
+    return -1;
+}
+
 static const char *wait_for_memory(const share_report_input *in, const share_peer *p, char *text, size_t n)
 {
-    share_mem_wait waits = in->memory->clients[p->client].waits;
-    uint32_t gpu = in->memory->clients[p->client].gpu;
-    if (waits == SHARE_MEM_NO_WAIT)
+    int g = short_of(in, p);
+    uint32_t link = g < 0 ? 0 : (uint32_t)p->link_of[g];
+    if (g < 0)
         return "";
     snprintf(text, n,
              "waits for memory since %" PRIu64 " ms: %s %" PRIu64 " MB, %" PRIu64 " of %" PRIu64
              " are promised or taken",
-             (in->now_ns - p->wait.since_ns) / 1000000u,
-             waits == SHARE_MEM_MORE                 ? "wants"
-             : p->declared_bytes == SHARE_BY_HISTORY ? "had up to"
-                                                     : "told of",
-             memory_wanted(in, p) / 1000000u, share_memory_reserved(in->memory, gpu) / 1000000u,
-             in->memory->capacity[gpu] / 1000000u);
+             (in->now_ns - p->wait[g].since_ns) / 1000000u,
+             waits_for(in, p, link) == SHARE_MEM_MORE ? "wants"
+             : p->declared_bytes == SHARE_BY_HISTORY  ? "had up to"
+                                                      : "told of",
+             memory_wanted(in, p, link) / 1000000u, share_memory_reserved(in->memory, link) / 1000000u,
+             in->memory->capacity[link] / 1000000u);
     return text;
 }
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-    SHARE_VERSION = 3,   /* of messages and page: both ends must have the same */
+    SHARE_VERSION = 4,   /* of messages and page: both ends must have the same */
     SHARE_MOST_GPUS = 8, /* of one client */
     SHARE_N_WAYS = 2,    /* directions of a link: in, out */
     SHARE_KERNELS = 2,   /* the channel behind them: the GPU itself */
@@ -99,6 +99,9 @@ enum { SHARE_SAID_NOTHING, SHARE_SAID_DECK, SHARE_SAID_GO, SHARE_SAID_YIELD };
 #define SHARE_WORD(seq, said) (((uint32_t)(seq) << 2) | (uint32_t)(said))
 #define SHARE_MOST_SEQ 0x3fffffffu
 
+/* The daemon has no number for this GPU: nothing is to be asked or told of it. What was, before the client saw this, is not heeded. */
+#define SHARE_DECLINED 2u
+
 /* Answers about memory, in the same form. */
 enum { SHARE_MEM_WAITS, SHARE_MEM_TRY, SHARE_MEM_NEVER };
 
@@ -109,15 +112,15 @@ enum { SHARE_MEM_WAITS, SHARE_MEM_TRY, SHARE_MEM_NEVER };
 typedef struct share_page {
     /* The daemon writes. */
     struct {
-        uint32_t is_shared;          /* other clients use this GPU: copies ask */
+        uint32_t is_shared;          /* 1: other clients use this GPU, and copies ask; or SHARE_DECLINED */
         uint32_t turn[SHARE_N_WAYS]; /* SHARE_WORD; a futex */
     } gpu[SHARE_MOST_GPUS];
-    uint32_t kernels_ask;         /* bit set of GPUs: others use them, and kernels are to ask */
-    uint32_t open[SHARE_N_GATES]; /* a gate is open when its slot has its number */
-    uint32_t memory;              /* SHARE_WORD of the last answer; a futex */
-    uint32_t memory_wanted;       /* somebody waits for memory: tell of what is freed */
-    uint32_t pulse;               /* changes while anybody waits: the daemon runs */
-    uint32_t pad0[12];
+    uint32_t kernels_ask;             /* bit set of GPUs: others use them, and kernels are to ask */
+    uint32_t open[SHARE_N_GATES];     /* a gate is open when its slot has its number */
+    uint32_t memory[SHARE_MOST_GPUS]; /* SHARE_WORD of the last answer; a futex */
+    uint32_t memory_wanted;           /* somebody waits for memory: tell of what is freed */
+    uint32_t pulse;                   /* changes while anybody waits: the daemon runs */
+    uint32_t pad0[5];
     uint64_t ahead_bytes; /* of HEDDLE_SHARE_AHEAD, where the program has it not; written before the welcome */
     /* The client, or its GPU, writes. */
     uint32_t arrived[SHARE_N_GATES]; /* the stream has come to the gate */

@@ -3,6 +3,7 @@
  *
  *   raw SOCKET hello [VERSION]   prints "welcome", or the sentence of the refusal, or "closed"
  *   raw SOCKET fill              clients, as many as are taken; prints "full", and they stay until it is killed
+ *   raw SOCKET gpus              clients with eight GPUs each, until the daemon has numbers for no others; prints "full"
  *   raw SOCKET stop VERSION      ends the daemon, as a command of this version; prints "ends", or the sentence
  *   raw SOCKET junk SEED N       N connections that send random messages, some after a right hello */
 #include "wire.h"
@@ -91,6 +92,24 @@ static int fill(const char *path)
     return pause();
 }
 
+static int tell_gpus(const char *path)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_GPU};
+    for (int client = 0; client < 2; client++) {
+        share_message welcome;
+        int fd = open_socket(path);
+        hello(fd, SHARE_VERSION, SHARE_PAGE_BYTES, 1);
+        CHECK(recv(fd, &welcome, sizeof welcome, 0) == (ssize_t)sizeof welcome);
+        for (uint32_t g = 0; g < SHARE_MOST_GPUS; g++) {
+            m.u.gpu.gpu = g, m.u.gpu.uuid[0] = (uint8_t)(client + 1), m.u.gpu.uuid[1] = (uint8_t)g;
+            send_with(fd, &m, sizeof m, -1);
+        }
+        close(fd);
+    }
+    puts("full");
+    return 0;
+}
+
 static int stop(const char *path, uint32_t version)
 {
     share_message m = {.version = version, .type = SHARE_STOP};
@@ -136,6 +155,8 @@ int main(int argc, char **argv)
         return say_hello(argv[1], argc > 3 ? (uint32_t)atoi(argv[3]) : SHARE_VERSION);
     if (argc >= 3 && !strcmp(argv[2], "fill"))
         return fill(argv[1]);
+    if (argc >= 3 && !strcmp(argv[2], "gpus"))
+        return tell_gpus(argv[1]);
     if (argc >= 4 && !strcmp(argv[2], "stop"))
         return stop(argv[1], (uint32_t)atoi(argv[3]));
     if (argc < 5)

@@ -45,8 +45,9 @@ static void serve(share_page *p, int fd, const share_message *m, int kind)
         __atomic_store_n(word, SHARE_WORD(m->u.ask.seq, SHARE_SAID_GO), __ATOMIC_RELEASE);
         syscall(SYS_futex, word, FUTEX_WAKE, 100, NULL, NULL, 0);
     } else if (m->type == SHARE_MEM_ASK) {
-        __atomic_store_n(&p->memory, SHARE_WORD(m->u.mem.seq, SHARE_MEM_TRY), __ATOMIC_RELEASE);
-        syscall(SYS_futex, &p->memory, FUTEX_WAKE, 100, NULL, NULL, 0);
+        word = &p->memory[m->u.mem.gpu];
+        __atomic_store_n(word, SHARE_WORD(m->u.mem.seq, SHARE_MEM_TRY), __ATOMIC_RELEASE);
+        syscall(SYS_futex, word, FUTEX_WAKE, 100, NULL, NULL, 0);
     }
 }
 

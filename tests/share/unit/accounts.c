@@ -52,12 +52,13 @@ static void check(void)
               (unsigned long long)share_memory_reserved(&m, 0), (unsigned long long)sum);
     for (int i = 0; i < N_CLIENTS; i++) {
         int is_in = m.clients[i].is_here && (m.clients[i].is_admitted & 1);
-        CHECK((m.clients[i].is_here && m.clients[i].waits != SHARE_MEM_NO_WAIT) ==
+        CHECK((m.clients[i].is_here && m.clients[i].waits[0].kind != SHARE_MEM_NO_WAIT) ==
               (m.clients[i].is_here && seq_of[i] != 0));
         promised += is_in ? m.clients[i].declared_bytes[0] : 0;
         n_admitted += is_in;
-        n_more += m.clients[i].is_here && m.clients[i].waits == SHARE_MEM_MORE;
-        n_going += m.clients[i].is_here && m.clients[i].waits == SHARE_MEM_NO_WAIT && m.clients[i].used_bytes[0];
+        n_more += m.clients[i].is_here && m.clients[i].waits[0].kind == SHARE_MEM_MORE;
+        n_going +=
+            m.clients[i].is_here && m.clients[i].waits[0].kind == SHARE_MEM_NO_WAIT && m.clients[i].used_bytes[0];
     }
     CHECK(promised <= m.capacity[0] || n_admitted == 1);
     CHECK_MSG(!n_more || n_going, "%d wait for memory that nobody frees", n_more);
@@ -210,11 +211,34 @@ static void of_the_known(void)
         share_memory_ask(&m, i, 1, 10 + i, 1, 1);
         share_memory_ask(&m, i, 0, 20 + i, 1, 1);
     }
-    CHECK(m.n_answers == 3 && m.clients[1].waits == SHARE_MEM_LINE && share_memory_reserved(&m, 0) == 10 &&
+    CHECK(m.n_answers == 3 && m.clients[1].waits[0].kind == SHARE_MEM_LINE && share_memory_reserved(&m, 0) == 10 &&
           share_memory_reserved(&m, 1) == 0);
     m.n_answers = 0;
     share_memory_leave(&m, 0);
     CHECK(said_to(1) == SHARE_MEM_TRY);
+}
+
+/* Threads of a client wait for memory of two GPUs at a time, each for its own answer. */
+static void of_two_gpus(void)
+{
+    share_memory_init(&m);
+    for (uint32_t g = 0; g < 2; g++) {
+        share_memory_gpu(&m, g, 16);
+        share_memory_join(&m, g, 10);
+        share_memory_ask(&m, g, g, 1, 1, 1);
+    }
+    CHECK(m.n_answers == 2);
+    m.n_answers = 0;
+    share_memory_join(&m, 2, 10);
+    share_memory_ask(&m, 2, 0, 5, 1, 1);
+    share_memory_ask(&m, 2, 1, 6, 1, 1);
+    CHECK(m.n_answers == 0);
+    share_memory_leave(&m, 0);
+    CHECK(m.n_answers == 1 && m.answers[0].client == 2 && m.answers[0].gpu == 0 && m.answers[0].seq == 5);
+    CHECK(share_memory_is_wanted(&m));
+    share_memory_leave(&m, 1);
+    CHECK(m.n_answers == 2 && m.answers[1].client == 2 && m.answers[1].gpu == 1 && m.answers[1].seq == 6);
+    CHECK(!share_memory_is_wanted(&m));
 }
 
 /* Nobody works: one that stands there for a known peak goes on after a while, one that declared it does not. */
@@ -247,6 +271,7 @@ int main(void)
     of_the_circle();
     of_one();
     of_the_known();
+    of_two_gpus();
     of_those_who_wait_for_one_another();
     play();
     printf("%llu told to try, %llu that there is none\n", (unsigned long long)n_tries, (unsigned long long)n_nevers);

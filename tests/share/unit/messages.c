@@ -4,6 +4,17 @@
  * the whole GPU and the turn, one after the other.
  *
  * HEDDLE_SHARE_MESSAGES says how many (200,000). The daemon's source is a part of this file: its loop is not called. */
+#include "memory.h"
+
+/* Something may happen to pages between what the daemon reads and what it writes. */
+static void (*meanwhile)(void);
+static void ask_memory(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first)
+{
+    share_memory_ask(m, client, gpu, seq, n_bytes, is_first);
+    if (meanwhile)
+        meanwhile();
+}
+#define share_memory_ask ask_memory
 #include "daemon.c"
 
 #include "check.h"
@@ -182,7 +193,7 @@ static void of_the_next(void)
     for (int i = 0; i < N_PEERS; i++) {
         for (int k = i; k < N_PEERS; k++) {
             const share_page *p = d.peers[k].page;
-            CHECK((p->memory == SHARE_WORD(7, SHARE_MEM_TRY)) == (k == i));
+            CHECK((p->memory[0] == SHARE_WORD(7, SHARE_MEM_TRY)) == (k == i));
             CHECK((p->gpu[0].turn[0] == SHARE_WORD(8, SHARE_SAID_GO)) == (k == i));
         }
         drop_peer(i);
@@ -242,6 +253,36 @@ static void of_a_slot_that_is_used_again(void)
               (unsigned long long)(d.arbiter.links[0][0].n_bytes - before));
     CHECK(d.n_gates == 1);
     drop_peer(0);
+}
+
+/* The client looks whether anybody wants memory when it has freed some. */
+static void free_unseen(void)
+{
+    CHECK(!d.peers[0].page->memory_wanted);
+    d.peers[0].page->told[0].used_bytes -= 1000;
+}
+
+/* What is freed before its program can see that somebody waits for it. */
+static void of_memory_that_is_freed_meanwhile(void)
+{
+    const share_message memory = {
+        .version = SHARE_VERSION, .type = SHARE_MEM_ASK, .u.mem = {.seq = 7, .n_bytes = GPU_BYTES}};
+    connect_peer(0, SHARE_NORMAL, 7, 0, 1);
+    connect_peer(1, SHARE_NORMAL, 7, 0, 1);
+    d.peers[0].page->told[0].used_bytes = GPU_BYTES;
+    say(1, &memory);
+    CHECK(d.peers[1].page->memory[0] != SHARE_WORD(7, SHARE_MEM_TRY) && d.peers[0].page->memory_wanted);
+    connect_peer(2, SHARE_NORMAL, 7, 0, 1); /* one that need not ask is to tell, too */
+    CHECK(d.peers[2].page->memory_wanted);
+    drop_peer(1);
+    CHECK(!d.peers[0].page->memory_wanted);
+    connect_peer(1, SHARE_NORMAL, 7, 0, 1);
+    meanwhile = free_unseen;
+    say(1, &memory);
+    meanwhile = NULL;
+    CHECK(d.peers[1].page->memory[0] == SHARE_WORD(7, SHARE_MEM_TRY));
+    for (int i = 0; i < 3; i++)
+        drop_peer(i);
 }
 
 static int n_descriptors(void)
@@ -304,6 +345,33 @@ static void of_descriptors(void)
     }
 }
 
+/* More GPUs than the daemon has numbers for: what is said of one is neither heeded nor held against the client, which is told. */
+static void of_gpus_that_are_declined(void)
+{
+    share_message m = {.version = SHARE_VERSION, .type = SHARE_GPU};
+    static const uint32_t types[] = {SHARE_TASK, SHARE_MEM_FREED, SHARE_ASK, SHARE_GATE};
+    for (uint32_t k = 0; k < SHARE_MOST_LINKS; k++)
+        d.cards[k].uuid[15] = 77;
+    d.n_cards = SHARE_MOST_LINKS;
+    connect_peer(0, SHARE_NORMAL, 7, GPU_BYTES, 1);
+    CHECK(d.peers[0].page->gpu[0].is_shared == SHARE_DECLINED);
+    for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+        m = (share_message){.version = SHARE_VERSION, .type = types[k]};
+        if (types[k] == SHARE_ASK || types[k] == SHARE_GATE)
+            m.u.ask.seq = 5, m.u.ask.n_bytes = 1 << 20;
+        say(0, &m);
+    }
+    m = (share_message){.version = SHARE_VERSION, .type = SHARE_MEM_ASK};
+    m.u.mem.seq = 8, m.u.mem.n_bytes = 1, m.u.mem.is_first = 1;
+    say(0, &m);
+    CHECK(d.peers[0].page->memory[0] == SHARE_WORD(8, SHARE_MEM_TRY));
+    m.u.mem.seq = 9, m.u.mem.is_first = 0;
+    say(0, &m);
+    CHECK(d.peers[0].page->memory[0] == SHARE_WORD(9, SHARE_MEM_NEVER));
+    CHECK(!d.arbiter.n_asks && !d.n_gates);
+    drop_peer(0);
+}
+
 int main(void)
 {
     const char *text = getenv("HEDDLE_SHARE_MESSAGES");
@@ -327,7 +395,9 @@ int main(void)
     of_the_next();
     of_neighbours();
     of_a_slot_that_is_used_again();
+    of_memory_that_is_freed_meanwhile();
     of_descriptors();
+    of_gpus_that_are_declined();
     printf("%llu messages, %llu clients, %llu dropped\n", (unsigned long long)n_sent, (unsigned long long)n_hellos,
            (unsigned long long)n_dropped);
     CHECK(n_dropped > 10 && n_sent / n_hellos > 10);

@@ -23,7 +23,7 @@ static void come(uint32_t i, const char *name)
     peers[i].client = share_arbiter_join(&arbiter, SHARE_NORMAL);
     CHECK(peers[i].client == (int)i);
     snprintf(peers[i].name, sizeof peers[i].name, "%s", name);
-    peers[i].class_ = SHARE_NORMAL, peers[i].page = &pages[i];
+    peers[i].class_ = SHARE_NORMAL, peers[i].page = &pages[i], peers[i].link_of[0] = 0;
     peer_of[i] = &peers[i];
     share_memory_join(&memory, i, 0);
     share_arbiter_use(&arbiter, i, 0);
@@ -64,7 +64,7 @@ int main(void)
     share_memory_gpu(&memory, 0, 100 * MS);
     share_memory_used(&memory, 0, 0, 80 * MS);
     share_memory_ask(&memory, 1, 0, 2, 60 * MS, 0);
-    peers[1].wait.since_ns = 400 * MS;
+    peers[1].wait[0].since_ns = 400 * MS;
     arbiter.n_asks = 0;
     says("waits for memory since 600 ms: wants 60 MB, 80 of 100 are promised or taken", 0, 1);
     says("\"since_us\": 600000}", 1, 1);
