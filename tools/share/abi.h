@@ -204,6 +204,7 @@ typedef struct CUlaunchConfig {
     X(cuPointerGetAttributes, (unsigned n, int *attributes, void **values, CUdeviceptr p))                             \
     X(cuStreamIsCapturing, (CUstream s, int *status))                                                                  \
     X(cuThreadExchangeStreamCaptureMode, (int *mode))                                                                  \
+    X(cuStreamGetFlags, (CUstream s, unsigned *flags))                                                                 \
     X(cuStreamCreate, (CUstream *s, unsigned flags))                                                                   \
     X(cuStreamDestroy_v2, (CUstream s))                                                                                \
     X(cuEventCreate, (CUevent *e, unsigned flags))                                                                     \

@@ -221,6 +221,7 @@ static int shake_hands(void)
         close(memory);
     if (!ok)
         return -1;
+    STORE(p->computed_ns, LOAD(own_page.computed_ns)); /* it may have launched something already */
     STORE(page, p);
     STORE(state, CONNECTED);
     if (start_watch())

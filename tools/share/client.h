@@ -75,7 +75,7 @@ void share_client_task(uint32_t task, uint64_t first_bytes);
 /* What a task has done so far; begin_ns: its first kernel was launched then. */
 void share_client_tell_task(uint32_t gpu, uint32_t task, uint64_t first_bytes, const uint64_t *copied,
                             uint64_t begin_ns, uint64_t p_ns);
-/* Kernels run from now on; the program has waited for them. */
+/* Kernels run from now on; the program has waited for all of them. */
 void share_client_computes(void);
 void share_client_computed(void);
 

@@ -162,7 +162,7 @@ static CUresult finish(const share_driver *real, const share_copy *c)
     share_copy_waits(real, c->stream);
     r = share_stage_finish(real, c->stream);
     if (r == CUDA_SUCCESS)
-        share_client_computed();
+        share_task_waited(c->stream, 1);
     if (r == CUDA_SUCCESS && c->direction == SHARE_OUT)
         share_task_computed();
     begin_ns = share_now_ns();
@@ -249,8 +249,10 @@ static int by_gate(const share_driver *real, const share_copy *c, CUresult *r)
  * next task. */
 static void settle(const share_driver *real)
 {
-    if (share_record_is_on() && real->cuCtxSynchronize && real->cuCtxSynchronize() == CUDA_SUCCESS)
+    if (share_record_is_on() && real->cuCtxSynchronize && real->cuCtxSynchronize() == CUDA_SUCCESS) {
+        share_task_waited(NULL, 0);
         share_task_computed();
+    }
 }
 
 static int make(const share_driver *real, const share_copy *c, CUresult *r)

@@ -21,6 +21,10 @@ static struct {
     uint64_t kernels_ns; /* of those that were timed */
 } task = {.gpu = -1, .is_told = 1};
 static _Thread_local uint32_t n_untold;
+/* The stream that has kernels which nobody has waited for; 0: none has; MANY: several may have. An atom, written under the lock. */
+static uintptr_t outstanding;
+#define MANY UINTPTR_MAX
+static int is_blocking; /* of that one; under the lock */
 
 /* Of a program that has many tasks now and then one is enough: they are alike, and the daemon has others to hear. */
 static int is_worth_telling(void)
@@ -69,10 +73,8 @@ static void enter(uint32_t next)
     now = __atomic_load_n(&stage, __ATOMIC_RELAXED);
     if (now == NONE || now > next)
         begin();
-    if (next == KERNELS) {
+    if (next == KERNELS)
         task.begin_ns = task.begin_ns ? task.begin_ns : share_now_ns();
-        share_client_computes();
-    }
     __atomic_store_n(&stage, next, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
@@ -121,10 +123,55 @@ void share_task_landed(uint64_t last_ns)
     pthread_mutex_unlock(&lock);
 }
 
+/* Streams that are each thread's own have one name for all: the thread tells them apart. */
+static uintptr_t key_of(CUstream s)
+{
+    return s == CU_STREAM_PER_THREAD ? (uintptr_t)&n_untold : (uintptr_t)(const void *)s;
+}
+
+/* The legacy stream comes behind it. */
+static int blocks(CUstream s)
+{
+    const share_driver *real = share_driver_loaded();
+    unsigned flags = CU_STREAM_NON_BLOCKING;
+    if (s == CU_STREAM_LEGACY || s == CU_STREAM_PER_THREAD)
+        return 1;
+    return real && real->cuStreamGetFlags && real->cuStreamGetFlags(s, &flags) == CUDA_SUCCESS &&
+           !(flags & CU_STREAM_NON_BLOCKING);
+}
+
+static void compute_in(CUstream s)
+{
+    uintptr_t key = key_of(s);
+    if (__atomic_load_n(&outstanding, __ATOMIC_RELAXED) == MANY || share_client_is_inert())
+        return;
+    pthread_mutex_lock(&lock);
+    if (!outstanding) {
+        is_blocking = blocks(s);
+        share_client_computes();
+    }
+    __atomic_store_n(&outstanding, !outstanding || outstanding == key ? key : MANY, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+void share_task_waited(CUstream s, int is_joined)
+{
+    if (!__atomic_load_n(&outstanding, __ATOMIC_RELAXED) || share_client_is_inert())
+        return;
+    pthread_mutex_lock(&lock);
+    if (!s || outstanding == key_of(s) || (is_joined && s == CU_STREAM_LEGACY && outstanding != MANY && is_blocking)) {
+        __atomic_store_n(&outstanding, 0, __ATOMIC_RELAXED);
+        share_client_computed();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* Told in lots: an atom that threads share would be dear. */
-void share_task_launch(void)
+void share_task_launch(CUstream s)
 {
     enter(KERNELS);
+    if (__atomic_load_n(&outstanding, __ATOMIC_RELAXED) != key_of(s))
+        compute_in(s);
     if (++n_untold == 64) {
         n_untold = 0;
         __atomic_add_fetch(&share_client_page()->n_launches, 64, __ATOMIC_RELAXED);
@@ -153,7 +200,6 @@ void share_task_computed(void)
 
 void share_task_synchronised(void)
 {
-    share_client_computed();
     if (!__atomic_load_n(&task.is_told, __ATOMIC_RELAXED) || share_record_is_on())
         share_task_computed();
     __atomic_store_n(&stage, NONE, __ATOMIC_RELAXED);

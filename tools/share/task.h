@@ -7,6 +7,8 @@
 #ifndef SHARE_TASK_H
 #define SHARE_TASK_H
 
+#include "abi.h"
+
 #include <stdint.h>
 
 /* A large copy begins; gpu: the client's number, or -1. */
@@ -17,13 +19,16 @@ void share_task_copied(int way, uint64_t ns);
  * last such copy has ended, and when it had not yet (0: nobody looked). */
 void share_task_ahead(void);
 void share_task_landed(uint64_t last_ns);
-/* Costs a load and an addition when the task computes already. */
-void share_task_launch(void);
+/* Into this stream. Costs two loads and an addition when the task computes in it already. */
+void share_task_launch(CUstream s);
 /* A kernel that was timed took so long. */
 void share_task_kernel(uint64_t ns);
 /* All kernels of the task have ended. */
 void share_task_computed(void);
-/* The program has waited for the GPU. */
+/* The program has waited for the GPU, for whatever of it. */
 void share_task_synchronised(void);
+/* All that this stream had has ended, or (NULL) all streams had. is_joined: an event behind it came, which comes behind all that CUDA orders
+ * before. The program computes no more when that was all it launched: into one stream, or it is waited for all. */
+void share_task_waited(CUstream s, int is_joined);
 
 #endif

@@ -118,7 +118,7 @@ DEEP_ASYNC(cuMemcpy3DAsync_v2_ptsz, own(s))
     {                                  \
         CUresult r;                    \
         REAL(name);                    \
-        tell();                        \
+        tell;                          \
         r = real->name args;           \
         share_ahead_others();          \
         return r;                      \
@@ -126,15 +126,17 @@ DEEP_ASYNC(cuMemcpy3DAsync_v2_ptsz, own(s))
 #define NOTHING() (void)0
 #define ALL() share_copy_waits(real, NULL)
 #define STREAM(which) share_copy_waits(real, which(s))
-#define WAITS(name, params, args, first) \
-    CUresult name params                 \
-    {                                    \
-        CUresult r;                      \
-        REAL(name);                      \
-        first;                           \
-        r = real->name args;             \
-        share_task_synchronised();       \
-        return r;                        \
+#define WAITS(name, params, args, first, waited) \
+    CUresult name params                         \
+    {                                            \
+        CUresult r;                              \
+        REAL(name);                              \
+        first;                                   \
+        r = real->name args;                     \
+        if (r == CUDA_SUCCESS)                   \
+            waited;                              \
+        share_task_synchronised();               \
+        return r;                                \
     }
 /* A launch into this stream, behind a gate where kernels ask. */
 #define LAUNCH(call, where)                                                                           \
@@ -142,7 +144,7 @@ DEEP_ASYNC(cuMemcpy3DAsync_v2_ptsz, own(s))
         share_gate gate;                                                                              \
         CUresult made;                                                                                \
         int has_gate;                                                                                 \
-        share_task_launch();                                                                          \
+        share_task_launch(where);                                                                     \
         has_gate = LIKELY(!share_client_kernels_ask()) ? 0 : share_compute_begin(real, where, &gate); \
         made = call;                                                                                  \
         share_ahead_others();                                                                         \
@@ -159,7 +161,7 @@ DEEP_ASYNC(cuMemcpy3DAsync_v2_ptsz, own(s))
         REAL(name);                                                                                          \
         if (LIKELY(!share_launch_is_timed))                                                                  \
             LAUNCH(real->name LAUNCH_ARGS, where);                                                           \
-        share_task_launch();                                                                                 \
+        share_task_launch(where);                                                                            \
         begin_ns = share_launch_begin(real, where);                                                          \
         r = real->name LAUNCH_ARGS;                                                                          \
         share_ahead_others();                                                                                \
@@ -185,29 +187,29 @@ LAUNCHES_ELSE(cuLaunchCooperativeKernel, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_A
 LAUNCHES_ELSE(cuLaunchCooperativeKernel_ptsz, SHARE_COOPERATIVE_PARAMS, COOPERATIVE_ARGS, own(s))
 
 /* It may copy, too: it has no gate. */
-static void tell_graph(void)
+static void tell_graph(CUstream s)
 {
-    share_task_launch();
+    share_task_launch(s);
     if (share_client_kernels_ask())
         share_compute_count(0);
 }
-TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), tell_graph)
-TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), tell_graph)
-WAITS(cuStreamSynchronize, (CUstream s), (s), STREAM(legacy))
-WAITS(cuStreamSynchronize_ptsz, (CUstream s), (s), STREAM(own))
-WAITS(cuEventSynchronize, (CUevent e), (e), NOTHING())
-WAITS(cuCtxSynchronize, (void), (), ALL())
-WAITS(cuCtxSynchronize_v2, (CUcontext c), (c), NOTHING())
-TOLD(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data), (s, f, data), NOTHING)
-TOLD(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data), (s, f, data), NOTHING)
-TOLD(cuStreamAddCallback, SHARE_CALLBACK_PARAMS, (s, f, data, flags), NOTHING)
-TOLD(cuStreamAddCallback_ptsz, SHARE_CALLBACK_PARAMS, (s, f, data, flags), NOTHING)
-TOLD(cuEventRecord, (CUevent e, CUstream s), (e, s), NOTHING)
-TOLD(cuEventRecord_ptsz, (CUevent e, CUstream s), (e, s), NOTHING)
-TOLD(cuEventRecordWithFlags, (CUevent e, CUstream s, unsigned flags), (e, s, flags), NOTHING)
-TOLD(cuEventRecordWithFlags_ptsz, (CUevent e, CUstream s, unsigned flags), (e, s, flags), NOTHING)
-TOLD(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING)
-TOLD(cuStreamWaitEvent_ptsz, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING)
+TOLD(cuGraphLaunch, (CUgraphExec g, CUstream s), (g, s), tell_graph(legacy(s)))
+TOLD(cuGraphLaunch_ptsz, (CUgraphExec g, CUstream s), (g, s), tell_graph(own(s)))
+WAITS(cuStreamSynchronize, (CUstream s), (s), STREAM(legacy), share_task_waited(legacy(s), 0))
+WAITS(cuStreamSynchronize_ptsz, (CUstream s), (s), STREAM(own), share_task_waited(own(s), 0))
+WAITS(cuEventSynchronize, (CUevent e), (e), NOTHING(), NOTHING()) /* it may be of any stream */
+WAITS(cuCtxSynchronize, (void), (), ALL(), share_task_waited(NULL, 0))
+WAITS(cuCtxSynchronize_v2, (CUcontext c), (c), NOTHING(), share_task_waited(NULL, 0))
+TOLD(cuLaunchHostFunc, (CUstream s, void (*f)(void *), void *data), (s, f, data), NOTHING())
+TOLD(cuLaunchHostFunc_ptsz, (CUstream s, void (*f)(void *), void *data), (s, f, data), NOTHING())
+TOLD(cuStreamAddCallback, SHARE_CALLBACK_PARAMS, (s, f, data, flags), NOTHING())
+TOLD(cuStreamAddCallback_ptsz, SHARE_CALLBACK_PARAMS, (s, f, data, flags), NOTHING())
+TOLD(cuEventRecord, (CUevent e, CUstream s), (e, s), NOTHING())
+TOLD(cuEventRecord_ptsz, (CUevent e, CUstream s), (e, s), NOTHING())
+TOLD(cuEventRecordWithFlags, (CUevent e, CUstream s, unsigned flags), (e, s, flags), NOTHING())
+TOLD(cuEventRecordWithFlags_ptsz, (CUevent e, CUstream s, unsigned flags), (e, s, flags), NOTHING())
+TOLD(cuStreamWaitEvent, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING())
+TOLD(cuStreamWaitEvent_ptsz, (CUstream s, CUevent e, unsigned flags), (s, e, flags), NOTHING())
 
 /* A capture counts from before it begins until after it has ended, so that no copy is staged inside of one. */
 #define BEGINS(name, params, args)  \

@@ -367,6 +367,14 @@ CUresult cuStreamCreate(CUstream *s, unsigned flags)
     return CUDA_SUCCESS;
 }
 
+CUresult cuStreamGetFlags(CUstream s, unsigned *flags)
+{
+    ENTER(cuStreamGetFlags);
+    s = fake_stream_of(s, 0);
+    *flags = s->is_blocking ? 0 : CU_STREAM_NON_BLOCKING;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuStreamDestroy_v2(CUstream s)
 {
     ENTER(cuStreamDestroy_v2);

@@ -317,16 +317,16 @@ static void send_with(int i, const share_message *m, size_t n_bytes, int n_passe
 /* Bad messages leave no descriptor behind, whatever makes them bad. */
 static void of_descriptors(void)
 {
-    const share_message again = {.version = SHARE_VERSION, .type = SHARE_HELLO},
-                        of_no_class = {
-                            .version = SHARE_VERSION, .type = SHARE_HELLO, .u.hello.class_ = SHARE_N_CLASSES};
+    const share_message again[2] = {{.version = SHARE_VERSION, .type = SHARE_HELLO}};
+    const share_message of_no_class = {
+        .version = SHARE_VERSION, .type = SHARE_HELLO, .u.hello.class_ = SHARE_N_CLASSES};
     const struct {
         const share_message *m;
         size_t n_bytes;
         int n_passed, says_hello;
-    } bad[] = {{&again, sizeof again, 1, 1},     {&of_no_class, sizeof again, 1, 0}, {&again, 12, 1, 0},
-               {&again, sizeof again, 2, 0},     {&again, sizeof again, 3, 0},       {&again, 12, 2, 0},
-               {&again, sizeof again + 8, 1, 0}, {&again, sizeof again, 1, 0}};
+    } bad[] = {{again, sizeof *again, 1, 1},     {&of_no_class, sizeof *again, 1, 0}, {again, 12, 1, 0},
+               {again, sizeof *again, 2, 0},     {again, sizeof *again, 3, 0},        {again, 12, 2, 0},
+               {again, sizeof *again + 8, 1, 0}, {again, sizeof *again, 1, 0}};
     const int before = n_descriptors();
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         int ends[2];
