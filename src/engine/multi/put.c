@@ -280,8 +280,10 @@ heddle_status hd_put_op(hd_jobs *j, const hd_seg_op *o, const hd_seg_point *wait
     uint32_t i;
     if (!works(j, d))
         d->since_ns = heddle_host_clock_ns();
-    for (i = 0; i < o->n_waits; i++)
+    for (i = 0; i < o->n_waits && !d->is_lost; i++)
         HD_TRY(put_wait(j, d, role, o->point.number, waits[i]));
+    if (d->is_lost) /* at its limit, while the host waited for another one */
+        return HEDDLE_OK;
     HD_TRY(hd_put_work(j, o, given));
     hd_put_count(j, o, 1);
     if (j->traced)
