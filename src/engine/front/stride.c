@@ -252,15 +252,15 @@ heddle_status hd_stride_make(heddle_wavefront *w, uint64_t i)
     return status == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, status, "%s", heddle_error_text(ctx_of(w, s)));
 }
 
-/* What a lost GPU has is left: freeing it would wait. */
+/* What a lost GPU has is left: freeing it would wait. Memory of a silent one is freed when that answers. */
 void hd_stride_free(heddle_wavefront *w, hd_stride *s)
 {
     const hd_site *site = site_of(w, s);
     const int is_left = site->is_lost && site->unit->ctx;
     if (!is_left)
         heddle_graph_free(s->graph);
-    if (s->memory && !is_left)
-        site->unit->acc.mem_free(site->unit->acc.self, s->memory, s->n_bytes);
+    if (s->memory)
+        hd_orphan_add(site->unit, s->memory, s->n_bytes);
     if (s->outer && !s->job && !s->is_read) /* else it may still be written, or read */
         hd_array_drop(s->outer);
     if (s->job && s->begin)

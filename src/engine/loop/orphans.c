@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* orphans.c - memory of an accelerator that a freed loop had. A silent accelerator may still work on it, so it is freed later. */
+/* orphans.c - memory of an accelerator that a freed loop, or stride of a wavefront, had. A silent accelerator may still work on it, so it is freed later. */
 #include "engine/loop/fleet.h"
 
 void hd_orphan_add(hd_fleet_unit *u, void *memory, uint64_t n_bytes)
