@@ -248,13 +248,6 @@ void hd_fleet_init_cond(pthread_cond_t *c)
     (void)pthread_condattr_destroy(&a);
 }
 
-heddle_status hd_fleet_check_process(const heddle_fleet *f, const char *call)
-{
-    if (!hd_fleet_is_forked(f))
-        return HEDDLE_OK;
-    return hd_say(NULL, HEDDLE_EDEVICE, "%s: the fleet belongs to the process that forked this one", call);
-}
-
 heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const heddle_table *table, const void *desc,
                                  const void *out)
 {

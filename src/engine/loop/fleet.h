@@ -296,9 +296,9 @@ heddle_status hd_manager_ask(hd_fleet_unit *u);
 
 /* Did the process that opened the fleet fork this one? It has none of the fleet's threads, and locks may never be free. */
 static inline int hd_fleet_is_forked(const heddle_fleet *f) { return f->n_forks != hd_process_forks; }
-/* fleet.c: EDEVICE then. */
+/* turns.c: EDEVICE then. */
 heddle_status hd_fleet_check_process(const heddle_fleet *f, const char *call);
-/* Of waits with a limit, which go by the clock that nobody sets. */
+/* fleet.c: of waits with a limit, which go by the clock that nobody sets. */
 void hd_fleet_init_cond(pthread_cond_t *c);
 /* What loops, wavefronts and jobs are made of. EINVAL: one of these is NULL; EDEVICE: in a forked process. */
 heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const heddle_table *table, const void *desc,
@@ -308,6 +308,8 @@ heddle_status hd_fleet_check_new(const char *call, const heddle_fleet *f, const 
  * wait. */
 void hd_orphan_add(hd_fleet_unit *u, void *memory, uint64_t n_bytes);
 void hd_orphans_free(hd_fleet_unit *u);
+/* A silent unit answers again. */
+void hd_unit_is_back(hd_fleet_unit *u);
 
 /* unit.c: adds a unit to the fleet, which takes over the accelerator (NULL: it is a core); starts its thread; waits until that has ended, of a
  * fleet that is being closed; waits, and frees it. */
@@ -318,8 +320,6 @@ void hd_unit_join(hd_fleet_unit *u);
 void hd_unit_free(hd_fleet_unit *u);
 /* Takes it out of the fleet again. It is the last one. */
 void hd_unit_drop(hd_fleet_unit *u);
-/* It was silent, and answers again. */
-void hd_unit_is_back(hd_fleet_unit *u);
 /* The first unit of its kind that is not lost; itself, if all of them are. */
 uint32_t hd_unit_first(const heddle_fleet *f, uint32_t unit);
 /* One turn of a unit, on the calling thread. 1: it has nothing to do for now, and should nap outside the run. */

@@ -26,3 +26,9 @@ void hd_orphans_free(hd_fleet_unit *u)
     u->orphans.n = 0;
     (void)pthread_mutex_unlock(&u->fleet->mutex);
 }
+
+void hd_unit_is_back(hd_fleet_unit *u)
+{
+    hd_orphans_free(u);
+    __atomic_store_n(&u->health, HD_UNIT_WELL, __ATOMIC_RELEASE);
+}

@@ -234,6 +234,13 @@ void hd_turns_drive(hd_fleet_turn *t)
 
 /* ---- what callers ask ------------------------------------------------------------------------------------------------------ */
 
+heddle_status hd_fleet_check_process(const heddle_fleet *f, const char *call)
+{
+    if (!hd_fleet_is_forked(f))
+        return HEDDLE_OK;
+    return hd_say(NULL, HEDDLE_EDEVICE, "%s: the fleet belongs to the process that forked this one", call);
+}
+
 heddle_status hd_turns_check_start(const hd_fleet_turn *t, const char *call, const heddle_table *table,
                                    const void *params, size_t params_bytes)
 {

@@ -32,12 +32,6 @@ heddle_status hd_unit_start(hd_fleet_unit *u)
     return u->has_thread ? HEDDLE_OK : hd_say(NULL, HEDDLE_ENOMEM, "a fleet: no thread for %s", u->name);
 }
 
-void hd_unit_is_back(hd_fleet_unit *u)
-{
-    hd_orphans_free(u);
-    __atomic_store_n(&u->health, HD_UNIT_WELL, __ATOMIC_RELEASE);
-}
-
 /* ---- making one ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t kind_of(heddle_fleet *f, const char *kind)
