@@ -4,6 +4,8 @@
  * never writes home later. With several queues, copies in, bodies and copies out of different slices overlap. */
 #include "engine/loop/fleet.h"
 
+#define HOME_NS 1000000000ull
+
 typedef enum slot_state { SLOT_FREE, SLOT_RUNNING, SLOT_LEAVING } slot_state;
 
 typedef struct slot {
@@ -20,6 +22,7 @@ typedef struct manager {
     hd_share *run;
     int has_marks;      /* the loop is traced, and the accelerator tells of phases */
     uint64_t before_ns; /* when its last slice ended */
+    uint64_t over_ns;   /* when others had run all; 0: they have not */
     slot slots[HD_MOST_FLYING];
     uint8_t params[HD_SPAN_PARAMS_MOST];
     void *base[HD_MOST_PIECES];
@@ -334,11 +337,16 @@ static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *mo
     return HEDDLE_OK;
 }
 
-/* Results on their way home arrive, or the device reaches its limit. */
-static int awaits_home(const manager *m)
+/* Others have run all. Results on their way home take milliseconds, so a device that was only held up soon answers; else it reaches its
+ * limit, where there is one. */
+static int awaits_home(manager *m)
 {
+    const uint64_t now = heddle_host_clock_ns();
     uint32_t q;
-    for (q = 0; m->loop->desc.time_limit_ms && q < hd_unit_flying(m->unit); q++)
+    m->over_ns = m->over_ns ? m->over_ns : now;
+    if (!m->loop->desc.time_limit_ms && now - m->over_ns > HOME_NS)
+        return 0;
+    for (q = 0; q < hd_unit_flying(m->unit); q++)
         if (m->slots[q].state == SLOT_LEAVING)
             return 1;
     return 0;
