@@ -216,8 +216,9 @@ HEDDLE_API heddle_status heddle_loop_new(heddle_fleet *f, const heddle_table *ta
 /* Waits for its run. */
 HEDDLE_API void heddle_loop_free(heddle_loop *l);
 
-/* Runs the loop; it may be run again. params is copied. EBODY: a body failed; ECANCELED; EDEVICE: no device is left, or
- * results are not home a second after all else is done (heddle_loop_get_left). */
+/* Runs the loop; it may be run again. params is copied. EBODY: a body failed. ECANCELED. EDEVICE: no device is left. Or, without a time
+ * limit, results that an accelerator writes home are not there a second after all else is done, also of a loop that was cancelled.
+ * heddle_loop_get_left tells which. */
 HEDDLE_API heddle_status heddle_loop_run(heddle_loop *l, const void *params, size_t params_bytes);
 /* Starts a run, which heddle_loop_wait ends. Loops and wavefronts of a fleet run one after another, in the order of their starts. EBUSY: its last run has not
  * been waited for. A loop that takes less than 30 us on one core, by its earlier runs, is run within this call if no other one is running. */

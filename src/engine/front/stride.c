@@ -252,7 +252,7 @@ heddle_status hd_stride_make(heddle_wavefront *w, uint64_t i)
     return status == HEDDLE_OK ? HEDDLE_OK : hd_say(NULL, status, "%s", heddle_error_text(ctx_of(w, s)));
 }
 
-/* What a lost GPU has is left: freeing it would wait. Memory of a silent one is freed when that answers. */
+/* What a lost GPU has is left: freeing it would wait. Of a silent one the memory is freed when it answers; the graph is not. */
 void hd_stride_free(heddle_wavefront *w, hd_stride *s)
 {
     const hd_site *site = site_of(w, s);

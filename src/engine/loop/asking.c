@@ -136,7 +136,7 @@ void hd_tell_half_home(heddle_loop *l, hd_fleet_unit *u, const hd_slice *s, int 
     if (!is_silent && !hd_loop_reads_results(l))
         return;
     pthread_mutex_lock(&l->asking);
-    l->may_come_late |= is_silent;
+    l->may_come_late = is_silent;
     if (l->spoilt.n < l->spoilt.cap) /* always: nothing begins after the first */
         ((hd_slice *)l->spoilt.at)[l->spoilt.n++] = *s;
     if (!l->fail_code) /* else the unit of the body that failed */

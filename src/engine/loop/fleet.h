@@ -179,7 +179,7 @@ struct heddle_loop {
     char fail_unit[64];
     hd_list
         spoilt; /* hd_slice: what it writes is half written, of the last one by fail_unit, and is read, too, or may still be written */
-    int may_come_late; /* the latter, of one of them */
+    int may_come_late; /* the latter, of the last one */
     hd_list left;      /* hd_left: of the last run, in order */
     uint64_t start_ns, time_ns;
     hd_list how;             /* text */

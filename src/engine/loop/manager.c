@@ -22,7 +22,7 @@ typedef struct manager {
     hd_share *run;
     int has_marks;      /* the loop is traced, and the accelerator tells of phases */
     uint64_t before_ns; /* when its last slice ended */
-    uint64_t over_ns;   /* when others had run all; 0: they have not */
+    uint64_t over_ns;   /* when nothing else was left to do; 0: something is */
     slot slots[HD_MOST_FLYING];
     uint8_t params[HD_SPAN_PARAMS_MOST];
     void *base[HD_MOST_PIECES];
@@ -337,7 +337,7 @@ static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *mo
     return HEDDLE_OK;
 }
 
-/* Others have run all. Results on their way home take milliseconds, so a device that was only held up soon answers; else it reaches its
+/* Nothing else is left to do. Results on their way home take milliseconds, so a device that was only held up soon answers; else it reaches its
  * limit, where there is one. */
 static int awaits_home(manager *m)
 {
