@@ -574,8 +574,8 @@ int share_client_memory(int gpu, uint64_t n_bytes, int is_first)
     return answer;
 }
 
-/* The daemon writes that memory is wanted, and then reads what is used; here it is the other way round. So one of the two ends sees what the
- * other one wrote. */
+/* The daemon writes that memory is wanted, and then reads how often some was freed; here it is the other way round. So one of the two ends sees what
+ * the other one wrote. */
 void share_client_used(int gpu, int64_t n_bytes)
 {
     share_message m = {.version = SHARE_VERSION, .type = SHARE_MEM_FREED};
@@ -588,8 +588,11 @@ void share_client_used(int gpu, int64_t n_bytes)
     while (used > most &&
            !__atomic_compare_exchange_n(&p->told[gpu].peak_bytes, &most, used, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+    if (n_bytes >= 0)
+        return;
+    __atomic_add_fetch(&p->told[gpu].n_freed, 1, __ATOMIC_SEQ_CST);
     m.u.mem.gpu = (uint32_t)gpu;
-    if (n_bytes < 0 && __atomic_load_n(&p->memory_wanted, __ATOMIC_SEQ_CST))
+    if (__atomic_load_n(&p->memory_wanted, __ATOMIC_SEQ_CST))
         tell(&m);
 }
 

@@ -53,7 +53,6 @@ typedef struct daemon_state {
     uint32_t n_cards, pulse, n_gates, n_unseen;
     char unseen[SHARE_NAME_BYTES]; /* the last one */
     uint64_t begin_ns, pulse_ns;
-    uint32_t freed;           /* bit set of GPUs of which somebody has less than when it was last looked at */
     uint64_t work, worked_ns; /* what all clients have done with GPUs, and when that last changed */
     int ends;
 } daemon_state;
@@ -106,10 +105,16 @@ static void tell_wanted(daemon_state *d, share_peer *p)
 
 static void read_used(daemon_state *d, share_peer *p)
 {
-    for (int g = 0; g < SHARE_MOST_GPUS; g++)
-        if (p->link_of[g] >= 0 && share_memory_used(&d->memory, (uint32_t)p->client, (uint32_t)p->link_of[g],
-                                                    __atomic_load_n(&p->page->told[g].used_bytes, __ATOMIC_SEQ_CST)))
-            d->freed |= 1u << p->link_of[g];
+    for (int g = 0; g < SHARE_MOST_GPUS; g++) {
+        uint32_t link = (uint32_t)p->link_of[g], n_freed = __atomic_load_n(&p->page->told[g].n_freed, __ATOMIC_SEQ_CST);
+        if (p->link_of[g] < 0)
+            continue;
+        share_memory_used(&d->memory, (uint32_t)p->client, link,
+                          __atomic_load_n(&p->page->told[g].used_bytes, __ATOMIC_SEQ_CST));
+        if (n_freed != p->n_freed[g])
+            share_memory_freed(&d->memory, (uint32_t)p->client, link);
+        p->n_freed[g] = n_freed;
+    }
 }
 
 /* A client tells of what it frees when it sees that somebody wants memory; what it freed before it could see that is looked for
@@ -117,11 +122,8 @@ static void read_used(daemon_state *d, share_peer *p)
 static void tell_all_wanted(daemon_state *d)
 {
     for_each_client(d, tell_wanted);
-    d->freed = 0;
     for_each_client(d, read_used);
-    for (uint32_t l = 0; l < SHARE_MOST_LINKS; l++)
-        if (d->freed >> l & 1)
-            share_memory_freed(&d->memory, l);
+    share_memory_settle(&d->memory);
 }
 
 /* ---- asks and gates ---- */
@@ -412,9 +414,7 @@ static void memory_message(daemon_state *d, share_peer *p, const share_message *
         return;
     for_each_client(d, read_used);
     share_memory_patience(&d->memory, (uint32_t)p->client, m->u.mem.patience_ms);
-    if (m->type == SHARE_MEM_FREED)
-        share_memory_freed(&d->memory, (uint32_t)link);
-    else {
+    if (m->type == SHARE_MEM_ASK) { /* what was freed has been read */
         note_wait(p, m);
         share_memory_ask(&d->memory, (uint32_t)p->client, (uint32_t)link, m->u.mem.seq & SHARE_MOST_SEQ,
                          m->u.mem.n_bytes, m->u.mem.is_first != 0);

@@ -25,11 +25,9 @@ void share_memory_expect(share_memory *m, uint32_t client, uint32_t gpu, uint64_
 
 void share_memory_patience(share_memory *m, uint32_t client, uint32_t ms) { m->clients[client].patience_ms = ms; }
 
-int share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes)
+void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes)
 {
-    int is_less = n_bytes < m->clients[client].used_bytes[gpu];
     m->clients[client].used_bytes[gpu] = n_bytes;
-    return is_less;
 }
 
 uint64_t share_memory_needed(const share_memory *m, uint32_t client, uint32_t gpu)
@@ -42,6 +40,8 @@ static void answer(share_memory *m, uint32_t client, uint32_t gpu, uint32_t said
 {
     share_answer a = {client, gpu, m->clients[client].waits[gpu].seq, said};
     m->clients[client].waits[gpu].kind = SHARE_MEM_NO_WAIT;
+    if (said == SHARE_MEM_TRY)
+        m->clients[client].news &= ~(1u << gpu);
     if (m->n_answers < sizeof m->answers / sizeof m->answers[0])
         m->answers[m->n_answers++] = a;
 }
@@ -132,10 +132,19 @@ static int youngest(const share_memory *m, uint32_t gpu)
     return best;
 }
 
+/* Those that wait for more and have news. */
+static void retry(share_memory *m, uint32_t gpu)
+{
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (m->clients[i].is_here && m->clients[i].waits[gpu].kind == SHARE_MEM_MORE && (m->clients[i].news >> gpu & 1))
+            answer(m, i, gpu, SHARE_MEM_TRY);
+}
+
 /* When nobody with memory goes on, one gives up, and may then free what it has. */
 static void settle(share_memory *m, uint32_t gpu)
 {
     int i;
+    retry(m, gpu);
     admit(m, gpu);
     while (!can_free(m, gpu) && (i = youngest(m, gpu)) >= 0)
         answer(m, (uint32_t)i, gpu, SHARE_MEM_NEVER);
@@ -151,12 +160,18 @@ void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t s
     settle(m, gpu);
 }
 
-void share_memory_freed(share_memory *m, uint32_t gpu)
+/* To its own next ask it is no news: the driver refused after that, or as it would without a daemon. */
+void share_memory_freed(share_memory *m, uint32_t client, uint32_t gpu)
 {
-    int i;
-    while ((i = longest(m, gpu, SHARE_MEM_MORE)) >= 0)
-        answer(m, (uint32_t)i, gpu, SHARE_MEM_TRY);
-    admit(m, gpu);
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
+        if (i != client || m->clients[i].waits[gpu].kind == SHARE_MEM_MORE)
+            m->clients[i].news |= 1u << gpu;
+}
+
+void share_memory_settle(share_memory *m)
+{
+    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
+        settle(m, g);
 }
 
 void share_memory_leave(share_memory *m, uint32_t client)
@@ -164,9 +179,8 @@ void share_memory_leave(share_memory *m, uint32_t client)
     m->clients[client].is_here = 0;
     for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
         if (m->clients[client].used_bytes[g] || (m->clients[client].is_admitted >> g & 1))
-            share_memory_freed(m, g);
-        else if (m->capacity[g])
-            settle(m, g);
+            share_memory_freed(m, client, g);
+    share_memory_settle(m);
 }
 
 int share_memory_is_wanted(const share_memory *m)

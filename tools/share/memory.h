@@ -20,6 +20,7 @@ typedef struct share_memory {
         int is_here, is_known; /* is_known: it declared nothing, its peaks are those of earlier runs */
         uint64_t joined, declared_bytes[SHARE_MOST_LINKS], used_bytes[SHARE_MOST_LINKS];
         uint32_t is_admitted; /* bit set of GPUs */
+        uint32_t news;        /* the same: others freed some since the client was last told to try */
         uint32_t patience_ms;
         struct {
             share_mem_wait kind;
@@ -47,12 +48,15 @@ uint64_t share_memory_needed(const share_memory *m, uint32_t client, uint32_t gp
 /* What is promised, or taken. */
 uint64_t share_memory_reserved(const share_memory *m, uint32_t gpu);
 void share_memory_leave(share_memory *m, uint32_t client);
-/* What the client has; to be told before a decision depends on it. 1: it is less than before. */
-int share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes);
+/* What the client has; to be told before a decision depends on it. */
+void share_memory_used(share_memory *m, uint32_t client, uint32_t gpu, uint64_t n_bytes);
 /* For each GPU a client waits once at a time. n_bytes 0: it does not wait any more. is_first: it waits for its peak; without one it need not. */
 void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first);
-/* Somebody freed some. */
-void share_memory_freed(share_memory *m, uint32_t gpu);
+/* The client freed some. Others that wait for more try again when it is settled, and one that asks later does so at once: it may have been
+ * refused before that. */
+void share_memory_freed(share_memory *m, uint32_t client, uint32_t gpu);
+/* Decides what follows from all that was told. */
+void share_memory_settle(share_memory *m);
 /* Whether anybody waits for what others may free. */
 int share_memory_is_wanted(const share_memory *m);
 

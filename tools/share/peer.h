@@ -28,6 +28,7 @@ typedef struct share_peer {
         uint64_t rests_ns;  /* all behind it is done since then */
         int has_arrived;
     } gates[SHARE_N_GATES];
+    uint32_t n_freed[SHARE_MOST_GPUS]; /* as it was seen last */
 } share_peer;
 
 void share_peer_init(share_peer *p, int fd, uint64_t now_ns);

@@ -129,7 +129,7 @@ typedef struct share_page {
         last[SHARE_N_GATES]; /* SHARE_LAST of what was put behind it; the daemon, too, may say that it was the last */
     struct {
         uint32_t beats[SHARE_N_WAYS]; /* pieces that have been copied: a client that moves keeps its turn */
-        uint32_t pad;
+        uint32_t n_freed;             /* times that it has freed some; counted after used_bytes has become less */
         uint64_t used_bytes, peak_bytes;
         uint64_t copied_bytes[SHARE_N_WAYS];
         struct {

@@ -96,7 +96,8 @@ static void event(int i, uint64_t what)
         share_memory_used(&m, (uint32_t)i, 0, after);
         accounts[i].used_bytes = after;
         if (after < before || !after)
-            share_memory_freed(&m, 0);
+            share_memory_freed(&m, (uint32_t)i, 0);
+        share_memory_settle(&m);
     }
 }
 

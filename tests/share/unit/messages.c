@@ -260,6 +260,34 @@ static void free_unseen(void)
 {
     CHECK(!d.peers[0].page->memory_wanted);
     d.peers[0].page->told[0].used_bytes -= 1000;
+    d.peers[0].page->told[0].n_freed++;
+}
+
+static int is_told_to_try(int i, const share_message *ask)
+{
+    say(i, ask);
+    return d.peers[i].page->memory[0] == SHARE_WORD(ask->u.mem.seq, SHARE_MEM_TRY);
+}
+
+/* The driver refused, another program freed some, and only then the ask comes: after the next refusal nothing is left to try for. */
+static void of_memory_that_is_freed_before_the_ask(void)
+{
+    const share_message memory = {
+        .version = SHARE_VERSION, .type = SHARE_MEM_ASK, .u.mem = {.seq = 9, .n_bytes = GPU_BYTES}};
+    connect_peer(0, SHARE_NORMAL, 7, 0, 1);
+    connect_peer(1, SHARE_NORMAL, 7, 0, 1);
+    d.peers[0].page->told[0].used_bytes = 1000;
+    free_unseen();
+    CHECK(is_told_to_try(1, &memory) && !is_told_to_try(1, &memory));
+    CHECK(d.peers[1].page->memory[0] == SHARE_WORD(9, SHARE_MEM_NEVER));
+    d.peers[0].page->told[0].n_freed++; /* what rose and fell since the last look */
+    CHECK(is_told_to_try(1, &memory) && !is_told_to_try(1, &memory));
+    d.peers[1].page->told[0].n_freed++; /* its own: the driver refused after that */
+    CHECK(!is_told_to_try(1, &memory));
+    d.peers[0].page->told[0].used_bytes = 1000;
+    drop_peer(0); /* its end frees all that it had */
+    CHECK(is_told_to_try(1, &memory) && !is_told_to_try(1, &memory));
+    drop_peer(1);
 }
 
 /* What is freed before its program can see that somebody waits for it. */
@@ -396,6 +424,7 @@ int main(void)
     of_neighbours();
     of_a_slot_that_is_used_again();
     of_memory_that_is_freed_meanwhile();
+    of_memory_that_is_freed_before_the_ask();
     of_descriptors();
     of_gpus_that_are_declined();
     printf("%llu messages, %llu clients, %llu dropped\n", (unsigned long long)n_sent, (unsigned long long)n_hellos,
