@@ -111,12 +111,35 @@ static int waits_for_any(const share_memory *m, uint32_t client)
     return 0;
 }
 
-static int can_free(const share_memory *m, uint32_t gpu)
+/* It has what others wait for: to somebody in line a place counts, too. */
+static int has_any(const share_memory *m, uint32_t client, uint32_t gpu, share_mem_wait kind)
 {
-    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
-        if (m->clients[i].is_here && m->clients[i].used_bytes[gpu] && !waits_for_any(m, i))
+    return m->clients[client].used_bytes[gpu] ||
+           (kind == SHARE_MEM_LINE && (m->clients[client].is_admitted >> gpu & 1));
+}
+
+/* Somebody else has what this one waits for, and goes on by now. */
+static int is_served(const share_memory *m, uint32_t client, uint32_t gpu, const uint8_t *goes)
+{
+    share_mem_wait kind = m->clients[client].waits[gpu].kind;
+    for (uint32_t i = 0; kind != SHARE_MEM_NO_WAIT && i < SHARE_MOST_CLIENTS; i++)
+        if (i != client && goes[i] && has_any(m, i, gpu, kind))
             return 1;
     return 0;
+}
+
+/* A client goes on when it does not wait, or waits for one that goes on. */
+static void find_going(const share_memory *m, uint8_t goes[SHARE_MOST_CLIENTS])
+{
+    int n_new = 1;
+    for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
+        goes[i] = m->clients[i].is_here && !waits_for_any(m, i);
+    while (n_new) {
+        n_new = 0;
+        for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
+            for (uint32_t g = 0; m->clients[i].is_here && !goes[i] && g < SHARE_MOST_LINKS; g++)
+                goes[i] = is_served(m, i, g, goes), n_new += goes[i];
+    }
 }
 
 /* Of those who wait for more, the youngest that has memory of its own, or else the youngest; -1: nobody waits. */
@@ -140,14 +163,46 @@ static void retry(share_memory *m, uint32_t gpu)
             answer(m, i, gpu, SHARE_MEM_TRY);
 }
 
-/* When nobody with memory goes on, one gives up, and may then free what it has. */
-static void settle(share_memory *m, uint32_t gpu)
+/* Of those in line whom nobody serves, the one that has waited longest, and its GPU. */
+static int stuck_in_line(const share_memory *m, const uint8_t *goes, uint32_t *gpu)
 {
+    int best = -1;
+    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++) {
+        int i = longest(m, g, SHARE_MEM_LINE);
+        if (i >= 0 && !is_served(m, (uint32_t)i, g, goes) &&
+            (best < 0 || m->clients[i].waits[g].since < m->clients[best].waits[*gpu].since))
+            best = i, *gpu = g;
+    }
+    return best;
+}
+
+/* Where nobody with memory goes on, one that waits for more gives up, and may then free what it has. When none does, programs that stand in
+ * line wait for one another, and the first one is let in. 1: somebody was answered. */
+static int end_circle(share_memory *m)
+{
+    uint8_t goes[SHARE_MOST_CLIENTS];
+    uint32_t gpu = 0;
     int i;
-    retry(m, gpu);
-    admit(m, gpu);
-    while (!can_free(m, gpu) && (i = youngest(m, gpu)) >= 0)
-        answer(m, (uint32_t)i, gpu, SHARE_MEM_NEVER);
+    find_going(m, goes);
+    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
+        if ((i = youngest(m, g)) >= 0 && !is_served(m, (uint32_t)i, g, goes)) {
+            answer(m, (uint32_t)i, g, SHARE_MEM_NEVER);
+            return 1;
+        }
+    i = stuck_in_line(m, goes, &gpu);
+    if (i >= 0)
+        let_in(m, (uint32_t)i, gpu);
+    return i >= 0;
+}
+
+void share_memory_settle(share_memory *m)
+{
+    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++) {
+        retry(m, g);
+        admit(m, g);
+    }
+    while (share_memory_is_wanted(m) && end_circle(m))
+        ;
 }
 
 void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t seq, uint64_t n_bytes, int is_first)
@@ -157,7 +212,7 @@ void share_memory_ask(share_memory *m, uint32_t client, uint32_t gpu, uint32_t s
     m->clients[client].waits[gpu].since = ++m->clock;
     if (is_first && n_bytes && !m->clients[client].declared_bytes[gpu])
         answer(m, client, gpu, SHARE_MEM_TRY);
-    settle(m, gpu);
+    share_memory_settle(m);
 }
 
 /* To its own next ask it is no news: the driver refused after that, or as it would without a daemon. */
@@ -166,12 +221,6 @@ void share_memory_freed(share_memory *m, uint32_t client, uint32_t gpu)
     for (uint32_t i = 0; i < SHARE_MOST_CLIENTS; i++)
         if (i != client || m->clients[i].waits[gpu].kind == SHARE_MEM_MORE)
             m->clients[i].news |= 1u << gpu;
-}
-
-void share_memory_settle(share_memory *m)
-{
-    for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++)
-        settle(m, g);
 }
 
 void share_memory_leave(share_memory *m, uint32_t client)

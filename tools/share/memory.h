@@ -2,8 +2,9 @@
 /* memory.h - memory of GPUs among clients: a state machine like arbiter.h.
  *
  * A client that declared a peak, or is known to have one, is admitted, in order, when the sum of peaks fits. Another one, when an allocation failed, waits
- * while somebody else has memory that may become free; when all with memory wait, for whatever GPU, the youngest is told that there will be none. Accounts of
- * a client are gone when it leaves. */
+ * while somebody else has memory that may become free. When all with memory wait, and for one another, the youngest is told that there will be none;
+ * when all stand in line, the first one is admitted. A client with one thread that waits counts as one that waits: what its other threads do,
+ * nobody knows. Accounts of a client are gone when it leaves. */
 #ifndef SHARE_MEMORY_H
 #define SHARE_MEMORY_H
 
