@@ -12,8 +12,8 @@
 
 /* The page of a connected client, or one that only the process has; never NULL. */
 share_page *share_client_page(void);
-/* Connects when it was never tried. The number of the context's GPU, or -1: there is no daemon (any more), or it is one GPU
- * too many. *device is set in both cases. */
+/* Connects when it was never tried. The number of the context's GPU, or -1: there is no context or no daemon (any more), it is one GPU
+ * too many, or the daemon declined it. */
 int share_client_gpu(const share_driver *real);
 /* Whether the daemon is there; whether this is a child of a client. */
 int share_client_is_connected(void);

@@ -99,7 +99,8 @@ enum { SHARE_SAID_NOTHING, SHARE_SAID_DECK, SHARE_SAID_GO, SHARE_SAID_YIELD };
 #define SHARE_WORD(seq, said) (((uint32_t)(seq) << 2) | (uint32_t)(said))
 #define SHARE_MOST_SEQ 0x3fffffffu
 
-/* The daemon has no number for this GPU: nothing is to be asked or told of it. What was, before the client saw this, is not heeded. */
+/* The daemon has no number for this GPU: nothing is to be asked or told of it. What was, before the client saw this, is not heeded, but that an
+ * ask for memory is answered at once. */
 #define SHARE_DECLINED 2u
 
 /* Answers about memory, in the same form. */
