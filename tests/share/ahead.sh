@@ -20,6 +20,7 @@ for what in "order 2000" "behind 3000" "told 1500" "own 1500" "free 1500" "conte
     early "$scratch/out"
 done
 FAKE_CUDA_RATE=200 ahead release 1500 >"$scratch/out" 2>&1 || { cat "$scratch/out"; fail "release"; }
+early "$scratch/out"
 FAKE_CUDA_RATE=10 ahead several 1500 4 >"$scratch/out" 2>&1 # 150 ms each
 [ "$(at_once "$scratch/out")" -ge 2 ] || { cat "$scratch/out"; fail "copies in a row waited for one another"; }
 share -- "$programs/share_ahead" several 1500 6 >"$scratch/out"

@@ -39,6 +39,16 @@ static char *report(int is_json)
     return text;
 }
 
+static int count(const char *what, int is_json)
+{
+    char *text = report(is_json);
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++)
+        n++;
+    free(text);
+    return n;
+}
+
 static void says(const char *sentence, int is_json, int is_said)
 {
     char *text = report(is_json);
@@ -68,6 +78,7 @@ int main(void)
     arbiter.n_asks = 0;
     says("waits for memory since 600 ms: wants 60 MB, 80 of 100 are promised or taken", 0, 1);
     says("\"since_us\": 600000}", 1, 1);
+    CHECK(count("waits for memory", 0) == 1 && count("\"for\": \"memory\"", 1) == 1);
 
     arbiter.rules.orders_kernels = 1;
     says("kernels: not seen", 0, 0);
