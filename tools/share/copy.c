@@ -15,7 +15,7 @@
 
 size_t share_large = SIZE_MAX; /* until the settings are read: then nothing is looked at */
 static uint64_t part_bytes;
-static int stages, n_captures;
+static int stages;
 
 __attribute__((constructor)) static void read_settings(void)
 {
@@ -24,15 +24,6 @@ __attribute__((constructor)) static void read_settings(void)
     stages = (int)share_setting(SHARE_SET_STAGE);
     part_bytes = share_setting(SHARE_SET_PART);
     share_large = share_setting_is_off() ? SIZE_MAX : (size_t)share_setting(SHARE_SET_LARGE);
-}
-
-/* A capture may begin in a way that is not known: its end is then one too many. */
-void share_copy_capture(int more)
-{
-    int now = __atomic_load_n(&n_captures, __ATOMIC_SEQ_CST);
-    while (now + more >= 0 &&
-           !__atomic_compare_exchange_n(&n_captures, &now, now + more, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        ;
 }
 
 /* ---- memory ---- */
@@ -78,7 +69,7 @@ int share_copy_find(const share_driver *real, share_copy *c, CUdeviceptr to, CUd
 int share_copy_captures(const share_driver *real, CUstream s)
 {
     int status = 0;
-    if (__atomic_load_n(&n_captures, __ATOMIC_SEQ_CST) > 0 || !real->cuStreamIsCapturing)
+    if (share_task_captures() || !real->cuStreamIsCapturing)
         return 1;
     return real->cuStreamIsCapturing(s, &status) != CUDA_SUCCESS || status;
 }
@@ -150,7 +141,7 @@ static _Thread_local uint64_t begin_ns; /* of the copy; 0: it is not known */
 void share_copy_waits(const share_driver *real, CUstream s)
 {
     int before = errno;
-    if (!share_client_is_inert() && !__atomic_load_n(&n_captures, __ATOMIC_SEQ_CST))
+    if (!share_client_is_inert() && !share_task_captures())
         share_task_landed(share_ahead_land(real, s));
     errno = before;
 }

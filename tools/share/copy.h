@@ -37,7 +37,6 @@ void share_copy_turned(const share_driver *real, const share_copy *c, share_turn
 /* The program is about to wait for this stream, or (NULL) for all of the context. */
 void share_copy_waits(const share_driver *real, CUstream s);
 
-void share_copy_capture(int more); /* +1: one begins; -1: one has ended */
 /* The stream is in a capture, or any may be. */
 int share_copy_captures(const share_driver *real, CUstream s);
 /* A context ends, or (NULL) one of unknown name: what we hold in it is given back first. */

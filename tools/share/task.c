@@ -25,6 +25,7 @@ static _Thread_local uint32_t n_untold;
 static uintptr_t outstanding;
 #define MANY UINTPTR_MAX
 static int is_blocking; /* of that one; under the lock */
+static int n_captures;  /* an atom */
 
 /* Of a program that has many tasks now and then one is enough: they are alike, and the daemon has others to hear. */
 static int is_worth_telling(void)
@@ -140,10 +141,21 @@ static int blocks(CUstream s)
            !(flags & CU_STREAM_NON_BLOCKING);
 }
 
+/* A capture may begin in a way that is not known: its end is then one too many. */
+void share_task_capture(int more)
+{
+    int now = __atomic_load_n(&n_captures, __ATOMIC_SEQ_CST);
+    while (now + more >= 0 &&
+           !__atomic_compare_exchange_n(&n_captures, &now, now + more, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+}
+
+int share_task_captures(void) { return __atomic_load_n(&n_captures, __ATOMIC_SEQ_CST) > 0; }
+
 static void compute_in(CUstream s)
 {
     uintptr_t key = key_of(s);
-    if (__atomic_load_n(&outstanding, __ATOMIC_RELAXED) == MANY || share_client_is_inert())
+    if (__atomic_load_n(&outstanding, __ATOMIC_RELAXED) == MANY || share_client_is_inert() || share_task_captures())
         return;
     pthread_mutex_lock(&lock);
     if (!outstanding) {

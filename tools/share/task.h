@@ -19,6 +19,9 @@ void share_task_copied(int way, uint64_t ns);
  * last such copy has ended, and when it had not yet (0: nobody looked). */
 void share_task_ahead(void);
 void share_task_landed(uint64_t last_ns);
+/* +1: a capture begins; -1: one has ended. Whether any is under way: launches meanwhile may be captured, and count as no kernels that run. */
+void share_task_capture(int more);
+int share_task_captures(void);
 /* Into this stream. Costs two loads and an addition when the task computes in it already. */
 void share_task_launch(CUstream s);
 /* A kernel that was timed took so long. */

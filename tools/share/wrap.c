@@ -217,10 +217,10 @@ TOLD(cuStreamWaitEvent_ptsz, (CUstream s, CUevent e, unsigned flags), (s, e, fla
     {                               \
         CUresult r;                 \
         REAL(name);                 \
-        share_copy_capture(1);      \
+        share_task_capture(1);      \
         r = real->name args;        \
         if (r != CUDA_SUCCESS)      \
-            share_copy_capture(-1); \
+            share_task_capture(-1); \
         return r;                   \
     }
 BEGINS(cuStreamBeginCapture_v2, (CUstream s, int mode), (s, mode))
@@ -239,7 +239,7 @@ static int has_ended(CUresult r)
         REAL(name);                       \
         r = real->name(s, g);             \
         if (has_ended(r))                 \
-            share_copy_capture(-1);       \
+            share_task_capture(-1);       \
         return r;                         \
     }
 ENDS(cuStreamEndCapture)
