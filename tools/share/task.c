@@ -24,7 +24,7 @@ static _Thread_local uint32_t n_untold;
 /* The stream that has kernels which nobody has waited for; 0: none has; MANY: several may have. An atom, written under the lock. */
 static uintptr_t outstanding;
 #define MANY UINTPTR_MAX
-static int is_blocking; /* of that one; under the lock */
+static int is_blocking; /* of that one; an atom as well */
 static int n_captures;  /* an atom */
 
 /* Of a program that has many tasks now and then one is enough: they are alike, and the daemon has others to hear. */
@@ -152,26 +152,38 @@ void share_task_capture(int more)
 
 int share_task_captures(void) { return __atomic_load_n(&n_captures, __ATOMIC_SEQ_CST) > 0; }
 
+/* The driver is asked before the lock is taken, and so is whether there is anything to be done. */
 static void compute_in(CUstream s)
 {
     uintptr_t key = key_of(s);
+    int is_behind;
     if (__atomic_load_n(&outstanding, __ATOMIC_RELAXED) == MANY || share_client_is_inert() || share_task_captures())
         return;
+    is_behind = blocks(s);
     pthread_mutex_lock(&lock);
     if (!outstanding) {
-        is_blocking = blocks(s);
+        __atomic_store_n(&is_blocking, is_behind, __ATOMIC_RELAXED);
         share_client_computes();
     }
     __atomic_store_n(&outstanding, !outstanding || outstanding == key ? key : MANY, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
 
+/* All that is outstanding has ended. */
+static int is_waited(CUstream s, int is_joined)
+{
+    uintptr_t now = __atomic_load_n(&outstanding, __ATOMIC_RELAXED);
+    return now &&
+           (!s || now == key_of(s) ||
+            (is_joined && s == CU_STREAM_LEGACY && now != MANY && __atomic_load_n(&is_blocking, __ATOMIC_RELAXED)));
+}
+
 void share_task_waited(CUstream s, int is_joined)
 {
-    if (!__atomic_load_n(&outstanding, __ATOMIC_RELAXED) || share_client_is_inert())
+    if (!is_waited(s, is_joined) || share_client_is_inert())
         return;
     pthread_mutex_lock(&lock);
-    if (!s || outstanding == key_of(s) || (is_joined && s == CU_STREAM_LEGACY && outstanding != MANY && is_blocking)) {
+    if (is_waited(s, is_joined)) {
         __atomic_store_n(&outstanding, 0, __ATOMIC_RELAXED);
         share_client_computed();
     }
