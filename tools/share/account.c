@@ -17,12 +17,14 @@ typedef struct share_account {
     uint64_t key;
     size_t n_bytes;
     CUcontext context; /* NULL: it outlives any */
+    uint64_t number;
     int gpu;
     struct share_account *next;
 } entry;
 
 static CUcontext primaries[MOST_DEVICES]; /* atoms */
 static entry *buckets[N_BUCKETS];
+static uint64_t n_entries; /* that there ever were; an atom */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lines[SHARE_MOST_GPUS];
 static int is_admitted[SHARE_MOST_GPUS];   /* written under the GPU's lock */
@@ -109,6 +111,7 @@ static entry *new_entry(const share_driver *real, int gpu, uint64_t key, size_t 
     if (!e)
         return NULL;
     e->key = key, e->n_bytes = n_bytes, e->gpu = gpu;
+    e->number = __atomic_add_fetch(&n_entries, 1, __ATOMIC_RELAXED);
     if (is_of_context)
         real->cuCtxGetCurrent(&e->context);
     return e;
@@ -169,14 +172,16 @@ CUcontext share_account_primary(CUdevice d)
     return d >= 0 && d < MOST_DEVICES ? __atomic_load_n(&primaries[d], __ATOMIC_RELAXED) : NULL;
 }
 
-/* Takes out all entries of the context. */
-static entry *take_all(CUcontext c)
+uint64_t share_account_count(void) { return __atomic_load_n(&n_entries, __ATOMIC_RELAXED); }
+
+/* Takes out all entries of the context up to this one. */
+static entry *take_all(CUcontext c, uint64_t until)
 {
     entry *all = NULL;
     pthread_mutex_lock(&lock);
     for (size_t b = 0; b < N_BUCKETS; b++)
         for (entry **at = &buckets[b], *e; (e = *at);)
-            if (e->context == c) {
+            if (e->context == c && e->number <= until) {
                 *at = e->next;
                 e->next = all;
                 all = e;
@@ -186,9 +191,20 @@ static entry *take_all(CUcontext c)
     return all;
 }
 
-void share_account_forget(CUcontext c)
+/* A context of another kind may come to the place of a primary one. */
+static void forget_primary(CUcontext c)
 {
-    entry *e = c && !share_client_is_inert() ? take_all(c) : NULL;
+    for (int d = 0; d < MOST_DEVICES; d++) {
+        CUcontext is = c;
+        __atomic_compare_exchange_n(&primaries[d], &is, NULL, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+void share_account_forget(CUcontext c, uint64_t until)
+{
+    entry *e = c && !share_client_is_inert() ? take_all(c, until) : NULL;
+    if (c)
+        forget_primary(c);
     while (e) {
         entry *next = e->next;
         share_account_freed(e);

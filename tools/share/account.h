@@ -19,7 +19,10 @@ void share_account_put_back(struct share_account *a);
 /* The device's primary context, as a program had it; NULL: not known. */
 void share_account_primary_is(CUdevice d, CUcontext c);
 CUcontext share_account_primary(CUdevice d);
-/* It has ended, and what was allocated in it is free. */
-void share_account_forget(CUcontext c);
+/* How many allocations there were. */
+uint64_t share_account_count(void);
+/* It has ended, and what was allocated in it is free. Asked for before its end: until; another thread may get the same context and addresses again at
+ * once, and its allocations come later. */
+void share_account_forget(CUcontext c, uint64_t until);
 
 #endif

@@ -264,17 +264,21 @@ static int primary_has_ended(const share_driver *real, CUdevice d)
            real->cuDevicePrimaryCtxGetState(d, &flags, &is_active) == CUDA_SUCCESS && !is_active;
 }
 
+/* What it computed has ended, too. */
 #define CONTEXT_ENDS(name, params, args, context, which, has_ended) \
     CUresult name params                                            \
     {                                                               \
         CUcontext ended = which;                                    \
+        uint64_t until = share_account_count();                     \
         CUresult r;                                                 \
         REAL(name);                                                 \
         share_compute_forget(context);                              \
         share_copy_forget(real, context);                           \
         r = real->name args;                                        \
-        if (r == CUDA_SUCCESS && (has_ended))                       \
-            share_account_forget(ended);                            \
+        if (r == CUDA_SUCCESS && (has_ended)) {                     \
+            share_account_forget(ended, until);                     \
+            share_task_waited(NULL, 0);                             \
+        }                                                           \
         return r;                                                   \
     }
 CONTEXT_ENDS(cuCtxDestroy_v2, (CUcontext c), (c), c, c, 1)

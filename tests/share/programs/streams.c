@@ -78,6 +78,32 @@ static void copy_behind(CUstream a, CUstream blocking)
     step(); /* 6: a may */
 }
 
+/* What is captured does not compute. */
+static void capture(CUstream a, CUstream b)
+{
+    CUgraph g;
+    TRY(cu.cuCtxSynchronize());
+    TRY(cu.cuStreamBeginCapture(a, 0));
+    launch(a, 0);
+    TRY(cu.cuStreamEndCapture(a, &g));
+    launch(b, 0);
+    TRY(cu.cuStreamSynchronize(b));
+    step(); /* 7: it has waited for all that computed */
+}
+
+/* What a context had has ended with it. */
+static void end_context(CUcontext before)
+{
+    CUcontext c;
+    CUstream s;
+    TRY(cu.cuCtxCreate(&c, 0, 0));
+    TRY(cu.cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    launch(s, 0);
+    TRY(cu.cuCtxDestroy(c));
+    TRY(cu.cuCtxSetCurrent(before));
+    step(); /* 8: no longer */
+}
+
 int main(int argc, char **argv)
 {
     CUstream a, b, blocking;
@@ -99,6 +125,8 @@ int main(int argc, char **argv)
     copy();
     use_two(a, b);
     copy_behind(a, blocking);
+    capture(a, b);
+    end_context(c);
     puts("right");
     return 0;
 }
