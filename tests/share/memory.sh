@@ -114,6 +114,17 @@ kill -9 "$a"
 wait "$a" 2>/dev/null || true
 until_status '"clients": \[\]'
 
+echo "-- memory of a GPU that is not the current one counts there"
+FAKE_CUDA_DEVICES=2 run a --mem 0 -- "$programs/share_holder" next 60; a=$last
+until_status "\"pid\": $a,[^}]*\"memory_bytes\": $((61 << 20)),"
+run b --mem 60M -- "$copier" 60 1 pinned; b=$last
+for _ in {1..400}; do kill -0 "$b" 2>/dev/null || break; sleep 0.02; done
+! kill -0 "$b" 2>/dev/null || { "$heddle" share status; fail "it waits for memory of another GPU"; }
+grep -q ^right "$scratch/b" || { cat "$scratch/b"; fail "b"; }
+kill -9 "$a"
+wait "$a" 2>/dev/null || true
+until_status '"clients": \[\]'
+
 echo "-- in line for one GPU: a thread that uses another one goes on"
 run a --mem 60M -- "$copier" 60 1000 pinned; a=$last
 until_status '"memory_bytes": 62914560'

@@ -32,10 +32,12 @@ static _Thread_local uint64_t admitted_ms; /* after it stood in line; 0: it did 
 
 static entry **bucket_of(uint64_t key) { return &buckets[(key * 0x9e3779b97f4a7c15u) >> 54]; }
 
-/* Off, or a child: nothing is counted and nothing asked. */
-static int counts(size_t n_bytes)
+/* The client's number of the GPU. -1: there is none; or off, or a child: nothing is counted and nothing asked. */
+static int gpu_of(const share_driver *real, const share_wish *w)
 {
-    return n_bytes >= LEAST_BYTES && !share_setting_is_off() && !share_client_is_inert();
+    if (w->n_bytes < LEAST_BYTES || share_setting_is_off() || share_client_is_inert())
+        return -1;
+    return w->is_elsewhere ? share_client_gpu_of(real, w->device) : share_client_gpu(real);
 }
 
 __attribute__((constructor)) static void make_locks(void)
@@ -57,14 +59,11 @@ static void stand_in_line(int gpu, size_t n_bytes)
     admitted_ms = end_ms > begin_ms + ROUND_TRIP_MS ? end_ms : 0;
 }
 
-void share_account_begin(const share_driver *real, size_t n_bytes)
+void share_account_begin(const share_driver *real, const share_wish *w)
 {
-    int before = errno, gpu;
-    if (counts(n_bytes)) {
-        gpu = share_client_gpu(real);
-        if (gpu >= 0 && share_setting(SHARE_SET_MEM) && !__atomic_load_n(&is_admitted[gpu], __ATOMIC_ACQUIRE))
-            stand_in_line(gpu, n_bytes);
-    }
+    int before = errno, gpu = gpu_of(real, w);
+    if (gpu >= 0 && share_setting(SHARE_SET_MEM) && !__atomic_load_n(&is_admitted[gpu], __ATOMIC_ACQUIRE))
+        stand_in_line(gpu, w->n_bytes);
     errno = before;
 }
 
@@ -83,16 +82,16 @@ static int answer_of(int gpu, size_t n_bytes, uint64_t *told_ms)
     return said;
 }
 
-int share_account_again(const share_driver *real, size_t n_bytes, unsigned n_tries)
+int share_account_again(const share_driver *real, const share_wish *w, unsigned n_tries)
 {
     static _Thread_local uint64_t end_ms, told_ms;
-    int before = errno, gpu = counts(n_bytes) ? share_client_gpu(real) : -1, again = 0;
+    int before = errno, gpu = gpu_of(real, w), again = 0;
     if (!n_tries) {
         end_ms = share_now_ms() + share_setting(SHARE_SET_MEM_WAIT);
         told_ms = admitted_ms;
     }
     if (gpu >= 0 && share_now_ms() < end_ms)
-        again = answer_of(gpu, n_bytes, &told_ms) == SHARE_MEM_TRY && share_client_is_connected();
+        again = answer_of(gpu, w->n_bytes, &told_ms) == SHARE_MEM_TRY && share_client_is_connected();
     errno = before;
     return again;
 }
@@ -105,25 +104,25 @@ static void put(entry *e)
     pthread_mutex_unlock(&lock);
 }
 
-static entry *new_entry(const share_driver *real, int gpu, uint64_t key, size_t n_bytes, int is_of_context)
+static entry *new_entry(const share_driver *real, int gpu, uint64_t key, const share_wish *w)
 {
     entry *e = gpu >= 0 ? calloc(1, sizeof *e) : NULL;
     if (!e)
         return NULL;
-    e->key = key, e->n_bytes = n_bytes, e->gpu = gpu;
+    e->key = key, e->n_bytes = w->n_bytes, e->gpu = gpu;
     e->number = __atomic_add_fetch(&n_entries, 1, __ATOMIC_RELAXED);
-    if (is_of_context)
+    if (w->is_of_context)
         real->cuCtxGetCurrent(&e->context);
     return e;
 }
 
-void share_account_add(const share_driver *real, uint64_t key, size_t n_bytes, int is_of_context)
+void share_account_add(const share_driver *real, uint64_t key, const share_wish *w)
 {
-    int before = errno, gpu = counts(n_bytes) ? share_client_gpu(real) : -1;
-    entry *e = new_entry(real, gpu, key, n_bytes, is_of_context);
+    int before = errno, gpu = gpu_of(real, w);
+    entry *e = new_entry(real, gpu, key, w);
     if (e) {
         put(e);
-        share_client_used(gpu, (int64_t)n_bytes);
+        share_client_used(gpu, (int64_t)w->n_bytes);
     }
     errno = before;
 }

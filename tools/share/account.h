@@ -6,11 +6,18 @@
 
 #include "driver.h"
 
-void share_account_begin(const share_driver *real, size_t n_bytes);
+/* What is about to be allocated. */
+typedef struct share_wish {
+    size_t n_bytes;
+    int is_of_context; /* the end of the current context frees it */
+    int is_elsewhere;  /* on this device, whichever is current */
+    CUdevice device;
+} share_wish;
+
+void share_account_begin(const share_driver *real, const share_wish *w);
 /* The driver had no memory: 1 = try again. */
-int share_account_again(const share_driver *real, size_t n_bytes, unsigned n_tries);
-/* is_of_context: the end of the current context frees it. */
-void share_account_add(const share_driver *real, uint64_t key, size_t n_bytes, int is_of_context);
+int share_account_again(const share_driver *real, const share_wish *w, unsigned n_tries);
+void share_account_add(const share_driver *real, uint64_t key, const share_wish *w);
 /* What was allocated, to be freed or put back when that failed; NULL: not known. */
 struct share_account *share_account_take(uint64_t key);
 void share_account_freed(struct share_account *a);

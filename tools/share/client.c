@@ -269,14 +269,12 @@ static int new_gpu(const share_driver *real, CUdevice d)
 
 static int is_declined(int gpu) { return LOAD(share_client_page()->gpu[gpu].is_shared) == SHARE_DECLINED; }
 
-int share_client_gpu(const share_driver *real)
+int share_client_gpu_of(const share_driver *real, CUdevice d)
 {
-    CUdevice d = -1;
     int number;
     if (LOAD(state) == UNTRIED)
         first_contact();
-    if (LOAD(state) != CONNECTED || !real->cuCtxGetDevice || real->cuCtxGetDevice(&d) != CUDA_SUCCESS || d < 0 ||
-        d >= MOST_DEVICES)
+    if (LOAD(state) != CONNECTED || d < 0 || d >= MOST_DEVICES)
         return -1;
     number = LOAD(gpu_of_device[d]);
     if (!number) {
@@ -287,6 +285,14 @@ int share_client_gpu(const share_driver *real)
         pthread_mutex_unlock(&connecting);
     }
     return number > 0 && !is_declined(number - 1) ? number - 1 : -1;
+}
+
+int share_client_gpu(const share_driver *real)
+{
+    CUdevice d = -1;
+    if (LOAD(state) == ALONE || !real->cuCtxGetDevice || real->cuCtxGetDevice(&d) != CUDA_SUCCESS)
+        d = -1;
+    return share_client_gpu_of(real, d);
 }
 
 int share_client_asks(int gpu) { return gpu >= 0 && LOAD(share_client_page()->gpu[gpu].is_shared) == 1; }

@@ -15,6 +15,8 @@ share_page *share_client_page(void);
 /* Connects when it was never tried. The number of the context's GPU, or -1: there is no context or no daemon (any more), it is one GPU
  * too many, or the daemon declined it. */
 int share_client_gpu(const share_driver *real);
+/* The same of a device. */
+int share_client_gpu_of(const share_driver *real, CUdevice d);
 /* Whether the daemon is there; whether this is a child of a client. */
 int share_client_is_connected(void);
 int share_client_is_inert(void);

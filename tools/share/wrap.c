@@ -288,38 +288,45 @@ CONTEXT_ENDS(cuDevicePrimaryCtxReset_v2, (CUdevice d), (d), NULL, share_account_
 
 /* ---- memory of devices ---- */
 
+static share_wish in_context(size_t n) { return (share_wish){.n_bytes = n, .is_of_context = 1}; }
+static share_wish in_pool(size_t n) { return (share_wish){.n_bytes = n}; }
+
 /* It is asked for again as long as account.h says that somebody may yet free some. */
-#define ALLOCATES(name, params, args, bytes, key, is_of_context)                            \
+#define ALLOCATES(name, params, args, key, what)                                            \
     CUresult name params                                                                    \
     {                                                                                       \
+        const share_wish wish = what;                                                       \
         CUresult r;                                                                         \
         unsigned tries = 0;                                                                 \
         REAL(name);                                                                         \
-        share_account_begin(real, bytes);                                                   \
+        share_account_begin(real, &wish);                                                   \
         do                                                                                  \
             r = real->name args;                                                            \
-        while (r == CUDA_ERROR_OUT_OF_MEMORY && share_account_again(real, bytes, tries++)); \
+        while (r == CUDA_ERROR_OUT_OF_MEMORY && share_account_again(real, &wish, tries++)); \
         if (r == CUDA_SUCCESS)                                                              \
-            share_account_add(real, key, bytes, is_of_context);                             \
+            share_account_add(real, key, &wish);                                            \
         return r;                                                                           \
     }
-ALLOCATES(cuMemAlloc_v2, (CUdeviceptr * p, size_t n), (p, n), n, *p, 1)
+ALLOCATES(cuMemAlloc_v2, (CUdeviceptr * p, size_t n), (p, n), *p, in_context(n))
 ALLOCATES(cuMemAllocPitch_v2, (CUdeviceptr * p, size_t *pitch, size_t width, size_t height, unsigned element),
-          (p, pitch, width, height, element), width *height, *p, 1)
-ALLOCATES(cuMemAllocAsync, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p, 0)
-ALLOCATES(cuMemAllocAsync_ptsz, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), n, *p, 0)
-ALLOCATES(cuMemAllocFromPoolAsync, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n, *p,
-          0)
-ALLOCATES(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), n,
-          *p, 0)
+          (p, pitch, width, height, element), *p, in_context(width *height))
+ALLOCATES(cuMemAllocAsync, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), *p, in_pool(n))
+ALLOCATES(cuMemAllocAsync_ptsz, (CUdeviceptr * p, size_t n, CUstream s), (p, n, s), *p, in_pool(n))
+ALLOCATES(cuMemAllocFromPoolAsync, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), *p,
+          in_pool(n))
+ALLOCATES(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * p, size_t n, CUmemoryPool pool, CUstream s), (p, n, pool, s), *p,
+          in_pool(n))
 
-/* It may be memory of the host. */
-static size_t bytes_on_device(const void *prop, size_t n)
+/* It may be memory of the host, or of a device that is not the current one. */
+static share_wish of_prop(const CUmemAllocationProp *prop, size_t n)
 {
-    return prop && ((const CUmemAllocationProp *)prop)->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? n : 0;
+    share_wish w = {.is_elsewhere = 1};
+    if (prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        w.n_bytes = n, w.device = prop->location.id;
+    return w;
 }
 ALLOCATES(cuMemCreate, (CUmemGenericAllocationHandle * h, size_t n, const void *prop, unsigned long long flags),
-          (h, n, prop, flags), bytes_on_device(prop, n), *h, 0)
+          (h, n, prop, flags), *h, of_prop(prop, n))
 
 /* The account is told before: another thread may get the address again at once. */
 #define FREES(name, params, args, key) \

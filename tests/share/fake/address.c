@@ -101,13 +101,11 @@ void fake_release_of(CUcontext c)
     pthread_mutex_unlock(&lock);
 }
 
-static CUresult device_memory(CUdeviceptr *p, size_t n, int kind)
+static CUresult memory_of(CUdevice d, CUdeviceptr *p, size_t n, int kind)
 {
-    CUdevice d;
     void *m;
-    CUresult r = cuCtxGetDevice(&d);
-    if (r != CUDA_SUCCESS || !p || !n)
-        return r != CUDA_SUCCESS ? r : CUDA_ERROR_INVALID_VALUE;
+    if (!p || !n)
+        return CUDA_ERROR_INVALID_VALUE;
     if (fake_take_memory(d, (int64_t)n))
         return CUDA_ERROR_OUT_OF_MEMORY;
     m = fake_allocate(d, n, kind);
@@ -117,6 +115,13 @@ static CUresult device_memory(CUdeviceptr *p, size_t n, int kind)
     }
     *p = (CUdeviceptr)(uintptr_t)m;
     return CUDA_SUCCESS;
+}
+
+static CUresult device_memory(CUdeviceptr *p, size_t n, int kind)
+{
+    CUdevice d;
+    CUresult r = cuCtxGetDevice(&d);
+    return r == CUDA_SUCCESS ? memory_of(d, p, n, kind) : r;
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n)
@@ -155,7 +160,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *h, size_t n, const void *prop
     (void)flags;
     ENTER(cuMemCreate);
     if (of->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        return device_memory(h, n, FAKE_DEVICE);
+        return memory_of(of->location.id, h, n, FAKE_DEVICE);
     *h = (CUmemGenericAllocationHandle)(uintptr_t)fake_allocate(0, n, FAKE_PINNED);
     return *h ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

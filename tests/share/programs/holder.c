@@ -3,7 +3,8 @@
  *
  *   holder two|apart MB   two threads have so much each; the second one begins a moment after the first; apart: of the next GPU
  *   holder WHAT MB   has so much, does WHAT, then takes 1 MB more, until it is killed: `destroy` or `reset` ends the context, `last` gives up
- *                    its only reference to it, `other` one of two; `host` has memory of the host, `device` some that is of no context
+ *                    its only reference to it, `other` one of two; `host` has memory of the host, `device` some that is of no context,
+ *                    `next` such of the next GPU
  *
  * Prints "second" when that one has had its own, and "right". */
 #include "api.h"
@@ -36,9 +37,9 @@ static void hold_twice(int is_apart)
     pthread_join(first, NULL);
 }
 
-static void create(int type)
+static void create(int type, int id)
 {
-    CUmemAllocationProp p = {.location = {.type = type}};
+    CUmemAllocationProp p = {.location = {.type = type, .id = id}};
     CUmemGenericAllocationHandle h;
     TRY(cu.cuMemCreate(&h, n_bytes, &p, 0));
 }
@@ -66,8 +67,10 @@ static void hold_on(const char *what)
     if (!strcmp(what, "other"))
         TRY(cu.cuDevicePrimaryCtxRetain(&context, 0));
     TRY(cu.cuCtxSetCurrent(context));
-    if (!strcmp(what, "host") || !strcmp(what, "device"))
-        create(*what == 'd' ? CU_MEM_LOCATION_TYPE_DEVICE : CU_MEM_LOCATION_TYPE_DEVICE + 1);
+    if (!strcmp(what, "host"))
+        create(CU_MEM_LOCATION_TYPE_DEVICE + 1, 0);
+    else if (!strcmp(what, "device") || !strcmp(what, "next"))
+        create(CU_MEM_LOCATION_TYPE_DEVICE, *what == 'n');
     else {
         TRY(cu.cuMemAlloc(&p, n_bytes));
         end(what, context);
