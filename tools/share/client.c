@@ -211,6 +211,14 @@ static int is_welcome(void)
            m.type == SHARE_WELCOME;
 }
 
+/* It may have launched something already. Taken away there, or it would be brought twice. */
+static void bring_computed(share_page *p)
+{
+    uint64_t ns = __atomic_exchange_n(&own_page.computed_ns, 0, __ATOMIC_ACQ_REL);
+    if (ns)
+        STORE(p->computed_ns, ns);
+}
+
 static int shake_hands(void)
 {
     int memory = -1, ok;
@@ -221,8 +229,9 @@ static int shake_hands(void)
         close(memory);
     if (!ok)
         return -1;
-    STORE(p->computed_ns, LOAD(own_page.computed_ns)); /* it may have launched something already */
+    bring_computed(p);
     STORE(page, p);
+    bring_computed(p); /* of a thread that had found the own page just before */
     STORE(state, CONNECTED);
     if (start_watch())
         leave();
