@@ -163,7 +163,7 @@ static void retry(share_memory *m, uint32_t gpu)
             answer(m, i, gpu, SHARE_MEM_TRY);
 }
 
-/* Of those in line whom nobody serves, the one that has waited longest, and its GPU. */
+/* Of those in line that nobody serves, the one that has waited longest, and its GPU. */
 static int stuck_in_line(const share_memory *m, const uint8_t *goes, uint32_t *gpu)
 {
     int best = -1;

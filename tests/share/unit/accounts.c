@@ -43,7 +43,7 @@ static int is_served(int i, int g, const int *goes)
     return n;
 }
 
-/* Lets all go on who can, in any order, and so often that all could. */
+/* Lets all go on that can, in any order, and so often that all could. */
 static void find_going(int goes[N_CLIENTS])
 {
     for (int i = 0; i < N_CLIENTS; i++)
@@ -351,7 +351,7 @@ static void of_those_who_have_a_gpu_each(void)
     CHECK(m.n_answers == 1 && said_to(1) == SHARE_MEM_NEVER);
 }
 
-/* One waits for a third that goes on: who waits for the one is not told that there is none, and is not let in. */
+/* One waits for a third that goes on: those that wait for this one are not told that there is none, and are not let in. */
 static void of_a_chain(void)
 {
     two_with_two_gpus();
