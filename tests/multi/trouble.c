@@ -461,16 +461,65 @@ static void check_earlier(uint64_t *seed)
     jobbed_close(&r);
 }
 
-static void *cancel(void *m)
-{
-    heddle_multi_cancel(m);
-    return NULL;
-}
-
 static void nap(long ns)
 {
     const struct timespec t = {0, ns};
     (void)nanosleep(&t, NULL);
+}
+
+/* Starts jobs before and behind one that fails, which are in its queues. Those that end well are whole. Returns how many do. */
+static uint32_t start_around(jobbed_rig *r, heddle_multi *const *kinds, const jobbed_job *jobs, long delay_ns)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < 3u; i++) {
+        const jobbed_params p = jobbed_params_of(r, &jobs[i]);
+        if (i == 2u)
+            nap(delay_ns);
+        CHECK_OK(NULL, heddle_multi_start(kinds[i], &p, sizeof p));
+    }
+    CHECK(heddle_multi_wait(kinds[1], MOST_MS) == HEDDLE_EBODY);
+    for (i = 0; i < 3u; i += 2) {
+        const heddle_status s = heddle_multi_wait(kinds[i], MOST_MS);
+        CHECK_MSG(s == HEDDLE_OK || s == HEDDLE_EBODY, "%s", heddle_error_text(NULL));
+        if (s != HEDDLE_OK)
+            continue;
+        jobbed_plain(r, &jobs[i]);
+        jobbed_compare(r, jobs[i].out, 0, r->n, "a job beside one that failed");
+        n++;
+    }
+    return n;
+}
+
+/* What is put into queues after a failure was told is run, also while slices of the failed job are under way there. */
+static void check_around(const char *devices, uint64_t n, uint32_t n_rounds, uint64_t *seed)
+{
+    jobbed_job jobs[] = {there, {jobbed_fail, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0, 1, 0}, there};
+    heddle_multi *kinds[3];
+    uint32_t i, n_well = 0;
+    jobbed_rig r;
+    jobbed_open(&r, devices, 0, n, seed);
+    jobs[0].out = 2;
+    jobs[2].out = 3;
+    for (i = 0; i < 3u; i++) {
+        jobs[i].n_tasks = 6;
+        CHECK_OK(NULL, jobbed_make(&r, &jobs[i], &kinds[i]));
+    }
+    for (i = 0; i < n_rounds; i++) {
+        jobs[0].seed = jobs[2].seed = i;
+        jobs[1].fail_at = check_random(seed) % n;
+        n_well += start_around(&r, kinds, jobs, (long)(i % 20u) * 20000);
+    }
+    CHECK(n_well);
+    printf("%s: beside jobs that failed, %u of %u ended well\n", devices, n_well, 2u * n_rounds);
+    for (i = 0; i < 3u; i++)
+        heddle_multi_free(kinds[i]);
+    jobbed_close(&r);
+}
+
+static void *cancel(void *m)
+{
+    heddle_multi_cancel(m);
+    return NULL;
 }
 
 /* A job that was cancelled says so, also if a body of it fails afterwards. */
@@ -635,6 +684,8 @@ static void check_cuda(uint64_t *seed)
         (void)check_loss(fail, HEDDLE_MAP_SETTLE, 1, "cuda:0", seed);
     check_body("cuda:0", seed);
     check_body("2*cuda:0/2", seed);
+    check_around("cuda:0", 1500, 400, seed);
+    check_around("2*cuda:0/2", 1500, 400, seed);
 }
 
 int main(int argc, char **argv)
@@ -669,6 +720,8 @@ int main(int argc, char **argv)
     check_cancel(&seed);
     check_fork(&seed);
     check_earlier(&seed);
+    check_around("virtual:latency=0.0001", ROWS, 60, &seed);
+    check_around("2*virtual:latency=0.0001", ROWS, 60, &seed);
     check_reason(&seed);
     check_waits("virtual:", &seed);
     check_waits("serial", &seed);

@@ -107,6 +107,8 @@ static inline void hd_part_unfail(hd_part *p, uint32_t queue)
 
 /* The stream is empty: did a body fail that was not told of? */
 heddle_status hd_part_failure(hd_part *p, uint32_t queue, uint32_t *code, uint64_t *index);
+/* The GPU is current, and a span is about to be put: after a failure that was told the queue is emptied, so that the span is run. */
+heddle_status hd_part_go_on(hd_part *p, uint32_t queue);
 void hd_part_points_begin(hd_part *p, uint32_t queue);
 void hd_part_points_end(hd_part *p, uint32_t queue);
 /* Sets point, passed, follow, reaches, copy_peer and passed_at. */

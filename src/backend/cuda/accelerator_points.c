@@ -10,7 +10,8 @@
  *
  * Failures. A body's words are written while other bodies run, and are whole when its kernel has ended. When the host sees a code, the
  * kernels that had begun by then lie at most one point behind those that are passed after that. So a failure is told when that one is passed, too; until then
- * no later point is told. The words are made ready again when the stream is empty: kernels that are in it may still write. Of a failure that has only
+ * no later point is told. The words are made ready again when the stream is empty: kernels that are in it may still write. A span that comes before that
+ * waits for it here, since it would be skipped. What the stream waits for was put before, so this ends. Of a failure that has only
  * the lower half of its index the rest follows from the lowest index of the spans in question. It is right unless these are 2^32 apart.
  *
  * GPUs are known by the device's number: CUDA's runtime has one context of a GPU in a process, the primary one, which all its parts and openings
@@ -180,6 +181,19 @@ heddle_status hd_part_failure(hd_part *p, uint32_t queue, uint32_t *code, uint64
     q->passed = q->told = q->last;
     q->begin = HD_NO_SPAN;
     return s;
+}
+
+heddle_status hd_part_go_on(hd_part *p, uint32_t queue)
+{
+    uint32_t code;
+    uint64_t index;
+    cudaError_t r;
+    if (!p->points[queue].has_told)
+        return HEDDLE_OK;
+    r = cudaStreamSynchronize(p->streams[queue]);
+    if (r != cudaSuccess)
+        return hd_cuda_say(NULL, r, "waiting for bodies behind one that has failed");
+    return hd_part_failure(p, queue, &code, &index); /* was told */
 }
 
 /* A code is there: which point must be passed before it is told? */
