@@ -36,7 +36,8 @@ typedef struct hd_jobs_device {
     uint64_t given[HD_N_ROLES], seen[HD_N_ROLES],
         passed[HD_N_ROLES]; /* points of its queues: passed, and told the line */
     uint64_t bytes_in, bytes_out, bytes_peers, bytes_sent, n_slices;
-    uint64_t since_ns;               /* when it last passed a point, or all that it had waited for others */
+    uint64_t since_ns;               /* when it last passed a point, or was seen to begin to work */
+    int worked;                      /* at the last look: it did not only wait for others */
     uint64_t first_wait[HD_N_ROLES]; /* of ops that are under way; those before it are past */
     hd_list waits[HD_N_ROLES];       /* hd_put_wait, in order: for points that were not passed when the ops were put */
     hd_jobs_failure failures[HD_N_ROLES];
@@ -141,7 +142,7 @@ static inline void hd_keep_first(heddle_status *status, hd_error *error, heddle_
     *error = *e;
 }
 
-/* jobs.c: the jobs of a fleet: makes them if there are none yet. *out NULL: no accelerator of the fleet can run any. */
+/* jobs.c: the jobs of a fleet: makes them if there are none yet, when no loop of it runs. *out NULL: no accelerator of the fleet can run any. */
 heddle_status hd_jobs_of(heddle_fleet *f, hd_jobs **out);
 /* Waits until no loop or wavefront of the fleet runs, or waits for its turn. */
 void hd_jobs_await_loops(heddle_fleet *f);

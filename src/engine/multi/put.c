@@ -126,6 +126,15 @@ static int works(const hd_jobs *j, hd_jobs_device *d)
     return 0;
 }
 
+/* It may have begun long after the last look. */
+static void note_work(const hd_jobs *j, hd_jobs_device *d)
+{
+    const int worked = d->worked;
+    d->worked = works(j, d);
+    if (!worked || !d->worked)
+        d->since_ns = heddle_host_clock_ns();
+}
+
 void hd_put_check_limits(hd_jobs *j, uint64_t asked_ns)
 {
     uint32_t i;
@@ -133,8 +142,7 @@ void hd_put_check_limits(hd_jobs *j, uint64_t asked_ns)
         hd_jobs_device *d = &j->devices[i];
         if (d->is_lost)
             continue;
-        if (!works(j, d))
-            d->since_ns = asked_ns;
+        note_work(j, d);
         if (!j->time_limit_ms || asked_ns < d->since_ns + j->time_limit_ms * 1000000ull)
             continue;
         (void)hd_say(NULL, HEDDLE_EDEVICE, "%s had a slice for longer than the time limit of %u ms", d->unit->name,
