@@ -505,6 +505,7 @@ static void check_fork(void)
 {
     const looped_case c = {looped_price, 2000, 0, 50, 1, HEDDLE_SPLIT_CUT, 5};
     heddle_fleet *f = open_fleet("virtual: cpu:1", 0);
+    heddle_loop_stats stats = HEDDLE_LOOP_STATS_INIT;
     looped_rig r;
     int status = 0;
     pid_t child;
@@ -517,6 +518,9 @@ static void check_fork(void)
         (void)alarm(20);
         if (heddle_loop_wait(r.loop, HEDDLE_FOREVER) != HEDDLE_EDEVICE)
             _exit(4);
+        if (heddle_loop_get_stats(r.loop, &stats) != HEDDLE_EDEVICE || *heddle_loop_how(r.loop) ||
+            heddle_loop_write_trace(r.loop, "loop_trouble_fork.json") != HEDDLE_EDEVICE)
+            _exit(5);
         heddle_loop_cancel(r.loop);
         heddle_loop_free(r.loop);
         heddle_fleet_close(f);

@@ -334,6 +334,7 @@ static heddle_status check(const hd_chart *c, const hd_fleet_turn *t, const char
 {
     if (!t || !path)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s is NULL", call, t ? "path" : what);
+    HD_TRY(hd_fleet_check_process(t->fleet, call));
     if (hd_turns_state(t) == HD_TURN_STARTED)
         return hd_say(NULL, HEDDLE_EBUSY, "%s: the %s is running", call, what);
     if (!c || !c->time_ns)

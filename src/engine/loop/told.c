@@ -122,6 +122,7 @@ heddle_status hd_how_check(const hd_fleet_turn *t, const char *what, const void 
 {
     if (!t)
         return hd_say(NULL, HEDDLE_EINVAL, "%s: the %s is NULL", call, what);
+    HD_TRY(hd_fleet_check_process(t->fleet, call));
     if (!out || *(const size_t *)out < sizeof(size_t))
         return hd_say(NULL, HEDDLE_EINVAL, "%s: set *out up with its INIT", call);
     if (hd_turns_state(t) == HD_TURN_STARTED)
@@ -131,7 +132,9 @@ heddle_status hd_how_check(const hd_fleet_turn *t, const char *what, const void 
 
 const char *hd_how_text(const hd_fleet_turn *t, const hd_list *how)
 {
-    return hd_turns_state(t) != HD_TURN_STARTED && how->n ? (const char *)how->at : "";
+    if (hd_fleet_is_forked(t->fleet) || hd_turns_state(t) == HD_TURN_STARTED || !how->n)
+        return "";
+    return how->at;
 }
 
 /* ---- of a loop ------------------------------------------------------------------------------------------------------------ */

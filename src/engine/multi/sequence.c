@@ -21,7 +21,6 @@ HEDDLE_API heddle_status heddle_sequence_new(heddle_fleet *f, heddle_sequence **
     if (!s)
         return SAY(HEDDLE_ENOMEM, "heddle_sequence_new: out of memory");
     s->fleet = f;
-    hd_jobs_await_loops(f); /* devices are asked whether they reach one another */
     status = hd_jobs_of(f, &s->jobs);
     if (status != HEDDLE_OK)
         hd_delete(s, sizeof *s);
@@ -212,6 +211,7 @@ HEDDLE_API heddle_status heddle_sequence_get_stats(heddle_sequence *s, heddle_se
     if (!s || !out || out->size < sizeof(size_t))
         return SAY(HEDDLE_EINVAL, "heddle_sequence_get_stats: %s",
                    s ? "set *out up with HEDDLE_SEQUENCE_STATS_INIT" : "the sequence is NULL");
+    HD_TRY(hd_fleet_check_process(s->fleet, "heddle_sequence_get_stats"));
     if (s->jobs)
         (void)pthread_mutex_lock(&s->jobs->mutex);
     full = s->stats;
@@ -224,7 +224,7 @@ HEDDLE_API heddle_status heddle_sequence_get_stats(heddle_sequence *s, heddle_se
 
 HEDDLE_API const char *heddle_sequence_how(heddle_sequence *s)
 {
-    if (!s)
+    if (!s || hd_fleet_is_forked(s->fleet))
         return "";
     if (check_rest(s, "heddle_sequence_how") != HEDDLE_OK)
         return "it is under way\n";
