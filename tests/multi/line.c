@@ -382,6 +382,38 @@ static void check_dropped(void)
     close_wide(&r);
 }
 
+/* Rows of A, all of B. */
+static void uses_with_all(const void *self, const hd_grains *b, hd_seg_use *out, uint8_t *comes_home)
+{
+    const hd_seg_rect own = {b->begin, b->end, 0, ROW}, all = {0, N_ROWS, 0, ROW};
+    (void)self;
+    out[0] = (hd_seg_use){A, OUT, own, own, 0};
+    out[1] = (hd_seg_use){B, IN, all, all, 0};
+    comes_home[0] = comes_home[1] = 0;
+}
+
+/* The pool that is left has room for what all slices read, which is more than a quarter of it, and for five rows: a slice of all eight becomes two. */
+static void check_halves(void)
+{
+    static const uint64_t pools[2] = {POOL, (N_ROWS + 5u) * ROW * 8u / 7u};
+    static const double weights[2] = {1e6, 1};
+    static const hd_line_kind_config c = {
+        .n = N_ROWS, .n_2 = 1, .map = HEDDLE_MAP_SETTLE, .n_tasks_2 = 1, .n_uses = 2, .uses = uses_with_all};
+    static rig r;
+    hd_line_job *j;
+    uint32_t n = 0;
+    open_wide(&r, pools, weights, 2);
+    CHECK(hd_kind_new(r.line, &c, &r.kinds[0]) == HEDDLE_OK);
+    CHECK(hd_line_start(r.line, r.kinds[0], NULL, &j) == HEDDLE_OK);
+    while (give_wide(&r) == 0)
+        ;
+    CHECK(hd_line_lost(r.line, 0) == HEDDLE_OK);
+    for (tell(&r, 1); give_wide(&r) == 0; n++)
+        tell(&r, 1);
+    CHECK_MSG(n == 2 && r.n_ended == 1, "%u slices after a loss", n);
+    close_wide(&r);
+}
+
 #define WIDE_TASKS 8u
 
 /* A grain of the second index is some bytes of each row, and reads more on both sides. */
@@ -500,6 +532,7 @@ int main(void)
     check_order();
     check_passed();
     check_dropped();
+    check_halves();
     check_between();
     check_least();
     check_failed(0, 0x07);

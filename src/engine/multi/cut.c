@@ -53,12 +53,14 @@ int hd_cut_fits(const hd_line_kind *k, uint32_t device, const hd_grains *block)
     return bytes_of(k, block) <= pool - pool / 8u;
 }
 
-/* Slices of a share that are each small enough: what all slices read is in each of them. */
-static uint64_t parts_by_room(const hd_line_kind *k, uint32_t device, const hd_grains *share)
+/* Slices of a share that are each small enough: what all slices read is in each of them. If a grain needs more than a part of the pool, they are
+ * single grains; after a loss they are as large as fit, since the slice may be of many grains. */
+static uint64_t parts_by_room(const hd_line_kind *k, uint32_t device, const hd_grains *share, int is_again)
 {
-    const uint64_t grains = share->end - share->begin, room = k->line->pool_bytes[device] / OF_POOL;
+    const uint64_t grains = share->end - share->begin, pool = k->line->pool_bytes[device];
     const hd_grains one = {share->begin, share->begin + 1u, 0, k->config.n_2};
     const uint64_t least = bytes_of(k, &one);
+    const uint64_t room = is_again && pool / OF_POOL <= least ? pool - pool / 8u : pool / OF_POOL;
     if (hd_cut_fits(k, device, share))
         return 1;
     return room > least ? over((bytes_of(k, share) - least), (room - least)) : grains;
@@ -71,7 +73,7 @@ static uint64_t parts_of(const hd_line_kind *k, uint32_t device)
     uint64_t n, by_link;
     if (!grains)
         return 0;
-    n = parts_by_room(k, device, &share);
+    n = parts_by_room(k, device, &share, 0);
     by_link = hd_at_most(missing(k, device, &share) / COMES_BYTES, MOST_PARTS);
     n = n > by_link ? n : by_link;
     return n ? hd_at_most(n, grains) : 1;
@@ -261,7 +263,7 @@ static uint64_t parts_anywhere(const hd_line *l, const hd_line_slice *p)
     if (p->state != HD_SLICE_WAITS || p->device != HD_NONE)
         return 1;
     for (d = 0; d < l->n_devices; d++) {
-        const uint64_t n = hd_is_here(l, d) ? parts_by_room(p->job->kind, d, &p->block) : 1;
+        const uint64_t n = hd_is_here(l, d) ? parts_by_room(p->job->kind, d, &p->block, 1) : 1;
         most = n > most ? n : most;
     }
     return hd_at_most(most, p->block.end - p->block.begin);
