@@ -146,6 +146,21 @@ static void check_program(const jobbed_fleet *c, uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* What is made later does not wait. The loop may end meanwhile where the machine is busy, but not each time. */
+static void check_later(jobbed_rig *r, heddle_loop *l, const jobbed_params *p)
+{
+    heddle_sequence *s;
+    heddle_status was = HEDDLE_OK;
+    for (uint32_t i = 0; i < 20u && was == HEDDLE_OK; i++) {
+        CHECK_OK(NULL, heddle_loop_start(l, p, sizeof *p));
+        CHECK_OK(NULL, heddle_sequence_new(r->fleet, &s));
+        was = heddle_loop_wait(l, 0);
+        CHECK_OK(NULL, heddle_loop_wait(l, HEDDLE_FOREVER));
+        heddle_sequence_free(s);
+    }
+    CHECK_MSG(was == HEDDLE_EBUSY, "a sequence waits for a loop");
+}
+
 /* What is made first for jobs asks devices, and takes their pools: it waits for a loop that runs on them. */
 static void check_first(uint64_t *seed)
 {
@@ -161,6 +176,7 @@ static void check_first(uint64_t *seed)
     CHECK_OK(NULL, heddle_sequence_new(r.fleet, &s));
     CHECK_MSG(heddle_loop_wait(l, 0) == HEDDLE_OK, "a sequence was made beside a loop");
     heddle_sequence_free(s);
+    check_later(&r, l, &p);
     heddle_loop_free(l);
     jobbed_close(&r);
 }

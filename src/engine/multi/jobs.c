@@ -150,6 +150,7 @@ heddle_status hd_jobs_of(heddle_fleet *f, hd_jobs **out)
     *out = j;
     if (j)
         return HEDDLE_OK;
+    hd_jobs_await_loops(f); /* devices are asked whether they reach one another */
     j = hd_new(sizeof *j);
     if (!j)
         return hd_say(NULL, HEDDLE_ENOMEM, "jobs: out of memory");

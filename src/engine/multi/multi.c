@@ -178,7 +178,6 @@ static heddle_status make(heddle_multi *m, const heddle_table *table, const hedd
 {
     heddle_status s;
     uint64_t i;
-    hd_jobs_await_loops(m->fleet); /* devices are asked whether they reach one another */
     s = hd_jobs_of(m->fleet, &m->jobs);
     if (s != HEDDLE_OK)
         return m->fleet->config.pool_bytes ? say_what_for(d, s) : s;
@@ -195,6 +194,8 @@ static heddle_status make(heddle_multi *m, const heddle_table *table, const hedd
     }
     for (i = 0; i < m->loop->pieces.n; i++)
         HD_TRY(hd_jobs_join(m->jobs, hd_piece_at(m->loop, i)->array));
+    if (m->loop->desc.n_trace)
+        hd_jobs_await_loops(m->fleet); /* devices are told that times are wanted */
     return hd_jobs_call(m->jobs, add_kind, &(hd_request){.multi = m});
 }
 
