@@ -97,7 +97,8 @@ HEDDLE_API void heddle_multi_free(heddle_multi *m);
 HEDDLE_API heddle_status heddle_multi_start(heddle_multi *m, const void *params, size_t params_bytes);
 /* EBUSY after timeout_ms (HEDDLE_FOREVER: waits for the end), else how its jobs since the last wait ended: the first that went wrong. Any
  * thread; of several that wait, one is told what went wrong. ECANCELED. EBODY: a body failed, and later jobs of the fleet that had been started
- * were not run. Slices behind that body in its queue may not have been run either, and jobs that have some end so, too. Others from before go on.
+ * were not run. Slices behind that body in its queue may not have been run either, and jobs that have some end so, too. Others from before go on, unless the body was of a replay
+ * of a sequence or is run again after a loss: then all that were started end so.
  * EDEVICE: a device was lost, and
  * rows that only it had; the sentence names the job's access, the rows and the array's size. What else the arrays have can be fetched. A job
  * ends so if it needs rows that were lost, or reads an array that another job which ended so would have written. All others go on. That holds
@@ -121,8 +122,11 @@ typedef struct heddle_multi_stats {
     {                                                   \
         sizeof(heddle_multi_stats), 0, 0, 0, 0, 0, 0, 0 \
     }
+/* Waits for an answer of the thread that gives slices, as heddle_multi_get_device and _how do; none waits for jobs. Figures are of some moment,
+ * if jobs are under way. These three may be called within a heddle_call_fn; other calls on the fleet, which would wait for that thread, may not. */
 HEDDLE_API heddle_status heddle_multi_get_stats(const heddle_multi *m, heddle_multi_stats *out);
-/* How its last job was cut and given, and what happened on the way: lines. Valid until the next start. */
+/* How its last job was cut and given, and what happened on the way: lines. While jobs of the fleet are under way: that they are. Valid until the
+ * next call or start. */
 HEDDLE_API const char *heddle_multi_how(heddle_multi *m);
 
 /* Of a device, for all jobs of the fleet. */

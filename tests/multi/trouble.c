@@ -295,6 +295,63 @@ static void check_last(uint64_t *seed)
     jobbed_close(&r);
 }
 
+/* While a sequence runs that takes longer than the test may, figures are there at once; the lines say that it runs. */
+static void check_told_beside(uint64_t *seed)
+{
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_multi_stats stats = HEDDLE_MULTI_STATS_INIT;
+    heddle_sequence *x;
+    heddle_multi *m;
+    jobbed_rig r;
+    jobbed_params p;
+    jobbed_open(&r, "2*virtual:latency=0.001", 0, ROWS, seed);
+    CHECK_OK(NULL, jobbed_make(&r, &there, &m));
+    p = jobbed_params_of(&r, &there);
+    CHECK_OK(NULL, heddle_sequence_new(r.fleet, &x));
+    CHECK_OK(NULL, heddle_sequence_add(x, m, &p, sizeof p));
+    CHECK_OK(NULL, heddle_sequence_start(x, 1000000));
+    while (!stats.n_jobs)
+        CHECK_OK(NULL, heddle_multi_get_stats(m, &stats));
+    CHECK_OK(NULL, heddle_multi_get_device(m, 1, &d));
+    CHECK(d.used_bytes && !d.is_lost);
+    CHECK_MSG(strstr(heddle_multi_how(m), "under way"), "%s", heddle_multi_how(m));
+    CHECK(heddle_sequence_wait(x, 0) == HEDDLE_EBUSY);
+    heddle_sequence_cancel(x);
+    CHECK(heddle_sequence_wait(x, MOST_MS) == HEDDLE_ECANCELED);
+    CHECK_MSG(strstr(heddle_multi_how(m), "over 2 devices"), "%s", heddle_multi_how(m));
+    heddle_sequence_free(x);
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
+static heddle_status ask_within(void *user, void *stream, const heddle_span_work *w)
+{
+    heddle_multi *m = *(heddle_multi **)user;
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_multi_stats stats = HEDDLE_MULTI_STATS_INIT;
+    (void)w;
+    CHECK(!stream);
+    CHECK_OK(NULL, heddle_multi_get_stats(m, &stats));
+    CHECK_OK(NULL, heddle_multi_get_device(m, 0, &d));
+    CHECK(stats.n_devices == 1 && d.used_bytes && strstr(heddle_multi_how(m), "under way"));
+    return HEDDLE_OK;
+}
+
+/* A call asks, in the thread that answers. */
+static void check_told_within(uint64_t *seed)
+{
+    heddle_multi *m;
+    jobbed_rig r;
+    jobbed_open(&r, "virtual:", 0, ROWS, seed);
+    r.desc.call = ask_within;
+    r.desc.call_user = &m;
+    CHECK_OK(NULL, jobbed_make(&r, &there, &m));
+    start_one(&r, m, &there);
+    CHECK_OK(NULL, heddle_multi_wait(m, MOST_MS));
+    heddle_multi_free(m);
+    jobbed_close(&r);
+}
+
 /* Figures are asked for while jobs are under way: none is larger than it can be, or becomes smaller. */
 static void check_told(uint64_t *seed)
 {
@@ -362,6 +419,49 @@ static void check_limit(const char *devices, uint32_t time_limit_ms, long pause_
     jobbed_compare(&r, 0, 0, ROWS, devices);
     heddle_multi_free(kinds[0]);
     heddle_multi_free(kinds[1]);
+    jobbed_close(&r);
+}
+
+static heddle_status hold_up(void *user, void *stream, const heddle_span_work *w)
+{
+    const struct timespec t = {0, 250000000};
+    (void)user;
+    (void)stream;
+    (void)w;
+    (void)nanosleep(&t, NULL);
+    return HEDDLE_OK;
+}
+
+/* The second job is of the first device and the last, the third one of that in the middle. From 190 ms to 440 ms the driver is held up by a call. At 400 ms the device in the middle has ended what the others wait for: these have worked for
+ * 40 ms when the driver looks again. */
+static void check_held_up(uint64_t *seed)
+{
+    const struct timespec pause = {0, 190000000};
+    jobbed_job jobs[] = {{jobbed_turn, 0, 0, 0, 5, 0, 0, 1, 2, UINT64_MAX, 0, 1, 5},
+                         {jobbed_spread, 0, 0, 1, 4, 0, 0, 1, 2, UINT64_MAX, 2, 1, 0},
+                         {jobbed_spread, 2, 0, 3, 4, 0, 0, 1, 2, UINT64_MAX, 1, 1, 0}};
+    heddle_multi_device d = HEDDLE_MULTI_DEVICE_INIT;
+    heddle_multi *kinds[3];
+    jobbed_rig r;
+    jobbed_open(&r, "virtual:latency=0.08 virtual:latency=0.2 virtual:latency=0.08", 0, ROWS, seed);
+    r.time_limit_ms = 220;
+    for (uint32_t i = 0; i < 3u; i++) {
+        r.desc.call = i == 2u ? hold_up : NULL;
+        CHECK_OK(NULL, jobbed_make(&r, &jobs[i], &kinds[i]));
+    }
+    start_one(&r, kinds[0], &jobs[0]);
+    start_one(&r, kinds[1], &jobs[1]);
+    (void)nanosleep(&pause, NULL);
+    start_one(&r, kinds[2], &jobs[2]);
+    for (uint32_t i = 0; i < 3u; i++)
+        CHECK_OK(NULL, heddle_multi_wait(kinds[i], MOST_MS));
+    for (uint32_t i = 0; i < 3u; i++) {
+        CHECK_OK(NULL, heddle_multi_get_device(kinds[0], i, &d));
+        CHECK_MSG(!d.is_lost, "%s is lost", d.name);
+    }
+    jobbed_compare(&r, 1, 0, ROWS, "a driver that was held up");
+    for (uint32_t i = 0; i < 3u; i++)
+        heddle_multi_free(kinds[i]);
     jobbed_close(&r);
 }
 
@@ -622,6 +722,7 @@ static void is_told(const char *call, heddle_status s)
 static void be_child(jobbed_rig *r, heddle_multi *m, heddle_sequence *x)
 {
     const jobbed_params p = jobbed_params_of(r, &there);
+    heddle_sequence_stats stats = HEDDLE_SEQUENCE_STATS_INIT;
     heddle_sequence *other = NULL;
     heddle_multi *new_one = NULL;
     (void)alarm(20);
@@ -635,6 +736,8 @@ static void be_child(jobbed_rig *r, heddle_multi *m, heddle_sequence *x)
     is_told("heddle_sequence_wait", heddle_sequence_wait(x, HEDDLE_FOREVER));
     is_told("heddle_sequence_start", heddle_sequence_start(x, 1));
     is_told("heddle_sequence_add", heddle_sequence_add(x, m, &p, sizeof p));
+    is_told("heddle_sequence_get_stats", heddle_sequence_get_stats(x, &stats));
+    CHECK(!*heddle_sequence_how(x));
     is_told("heddle_sequence_new", heddle_sequence_new(r->fleet, &other));
     heddle_multi_cancel(m);
     heddle_sequence_cancel(x);
@@ -708,9 +811,12 @@ int main(int argc, char **argv)
     check_aparts(1, &seed);
     check_last(&seed);
     check_told(&seed);
+    check_told_beside(&seed);
+    check_told_within(&seed);
     check_hang(&seed);
     check_limit("virtual:latency=0.005", 100, 150, &seed);
     check_limit("virtual: virtual:latency=0.06", 180, 0, &seed);
+    check_held_up(&seed);
     for (i = 2; i < 8u; i += 2)
         check_hang_here(i, &seed);
     for (i = 0; i < FETCHES; i++)

@@ -14,12 +14,15 @@ int hd_multi_is_at_rest(const heddle_multi *m)
     return !n;
 }
 
-/* The driver tells, since it changes what is read. out: of the request. */
+/* The driver tells, since it changes what is read. out: of the request. A heddle_call_fn that asks is in the driver's thread. */
 static heddle_status ask(heddle_multi *m, heddle_status (*call)(hd_jobs *j, hd_request *r), uint32_t device, void *out,
                          const char *name)
 {
+    hd_request r = {.multi = m, .device = device, .out = out};
     HD_TRY(hd_fleet_check_process(m->fleet, name));
-    return hd_jobs_call(m->jobs, call, &(hd_request){.multi = m, .device = device, .out = out});
+    if (pthread_equal(pthread_self(), m->jobs->thread))
+        return call(m->jobs, &r);
+    return hd_jobs_call(m->jobs, call, &r);
 }
 
 static heddle_status count_jobs(hd_jobs *j, hd_request *r)
@@ -114,21 +117,27 @@ static void tell_device(heddle_multi *m, uint32_t d)
     hd_how_add(&m->how, "\n");
 }
 
+static heddle_status tell_job(hd_jobs *j, hd_request *r)
+{
+    heddle_multi *m = r->multi;
+    uint32_t d;
+    m->how.n = 0;
+    if (!hd_multi_is_at_rest(m)) {
+        hd_how_add(&m->how, "jobs are under way\n");
+        return HEDDLE_OK;
+    }
+    hd_how_add(&m->how, "map %s over %u devices\n", heddle_map_name(m->desc.map), j->n_devices);
+    for (d = 0; d < j->n_devices; d++)
+        tell_device(m, d);
+    return HEDDLE_OK;
+}
+
 HEDDLE_API const char *heddle_multi_how(heddle_multi *m)
 {
-    uint32_t d;
     if (!m || hd_fleet_is_forked(m->fleet))
         return "";
     if (!m->jobs)
         return m->desc.call ? "no device for jobs: a call of the host\n" : heddle_loop_how(m->loop);
-    m->how.n = 0;
-    if (!hd_multi_is_at_rest(m)) {
-        hd_how_add(&m->how, "jobs are under way\n");
-        return m->how.at ? m->how.at : "";
-    }
-    m->fleet->on_jobs->rest(m->jobs); /* what goes home after a job may still lose a device */
-    hd_how_add(&m->how, "map %s over %u devices\n", heddle_map_name(m->desc.map), m->jobs->n_devices);
-    for (d = 0; d < m->jobs->n_devices; d++)
-        tell_device(m, d);
+    (void)ask(m, tell_job, 0, NULL, "heddle_multi_how");
     return m->how.at ? m->how.at : "";
 }
