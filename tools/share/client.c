@@ -557,6 +557,15 @@ static void ask_memory(int gpu, uint64_t n_bytes, int is_first, uint32_t seq)
     tell(&m);
 }
 
+/* One thread waits at a time. 0: another one did until now; what that was told may hold for this one, too. */
+static int enter_memory(int gpu)
+{
+    if (!pthread_mutex_trylock(&remembering[gpu]))
+        return 1;
+    pthread_mutex_lock(&remembering[gpu]);
+    return 0;
+}
+
 /* The answer of this number, or SHARE_MEM_WAITS: time is over, or the daemon gone. */
 static int wait_for_memory(int gpu, uint32_t seq, uint64_t end_ms)
 {
@@ -577,7 +586,10 @@ int share_client_memory(int gpu, uint64_t n_bytes, int is_first)
     uint64_t end_ms = is_first ? UINT64_MAX : share_now_ms() + share_setting(SHARE_SET_MEM_WAIT);
     uint32_t seq = next_seq();
     int answer;
-    pthread_mutex_lock(&remembering[gpu]);
+    if (!enter_memory(gpu) && !is_first) {
+        pthread_mutex_unlock(&remembering[gpu]);
+        return SHARE_MEM_TRY;
+    }
     STORE(share_client_page()->memory[gpu], SHARE_WORD(seq, SHARE_MEM_WAITS));
     ask_memory(gpu, n_bytes, is_first, seq);
     answer = wait_for_memory(gpu, seq, end_ms);

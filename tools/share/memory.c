@@ -195,8 +195,11 @@ static int end_circle(share_memory *m)
     return i >= 0;
 }
 
+/* Nothing follows where nobody waits, which is nearly always. */
 void share_memory_settle(share_memory *m)
 {
+    if (!share_memory_is_wanted(m))
+        return;
     for (uint32_t g = 0; g < SHARE_MOST_LINKS; g++) {
         retry(m, g);
         admit(m, g);

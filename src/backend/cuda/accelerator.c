@@ -145,11 +145,11 @@ static heddle_status span(void *self, uint32_t queue, const heddle_span_work *w)
     if (s != HEDDLE_OK)
         return hd_part_lose(p, s);
     describe_span(p, queue, w, &l);
-    hd_cuda_pools_hold(p->device, 1);
     s = hd_cuda_use(p->device, NULL);
     if (s == HEDDLE_OK)
         s = hd_part_go_on(p, queue);
     hd_part_began(p, queue, w->begin);
+    hd_cuda_pools_hold(p->device, 1);
     if (s == HEDDLE_OK)
         s = kernel_of(p, w, &k, NULL);
     if (s == HEDDLE_OK && l.n_tiles)

@@ -11,7 +11,7 @@
  * Failures. A body's words are written while other bodies run, and are whole when its kernel has ended. When the host sees a code, the
  * kernels that had begun by then lie at most one point behind those that are passed after that. So a failure is told when that one is passed, too; until then
  * no later point is told. The words are made ready again when the stream is empty: kernels that are in it may still write. A span that comes before that
- * waits for it here, since it would be skipped. What the stream waits for was put before, so this ends. Of a failure that has only
+ * waits for it here, since it would be skipped; meanwhile no time limit holds. What the stream waits for was put before. Of a failure that has only
  * the lower half of its index the rest follows from the lowest index of the spans in question. It is right unless these are 2^32 apart.
  *
  * GPUs are known by the device's number: CUDA's runtime has one context of a GPU in a process, the primary one, which all its parts and openings

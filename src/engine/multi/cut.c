@@ -53,14 +53,12 @@ int hd_cut_fits(const hd_line_kind *k, uint32_t device, const hd_grains *block)
     return bytes_of(k, block) <= pool - pool / 8u;
 }
 
-/* Slices of a share that are each small enough: what all slices read is in each of them. If a grain needs more than a part of the pool, they are
- * single grains; after a loss they are as large as fit, since the slice may be of many grains. */
-static uint64_t parts_by_room(const hd_line_kind *k, uint32_t device, const hd_grains *share, int is_again)
+/* Slices of a share that are each small enough: what all slices read is in each of them. */
+static uint64_t parts_by_room(const hd_line_kind *k, uint32_t device, const hd_grains *share)
 {
-    const uint64_t grains = share->end - share->begin, pool = k->line->pool_bytes[device];
+    const uint64_t grains = share->end - share->begin, room = k->line->pool_bytes[device] / OF_POOL;
     const hd_grains one = {share->begin, share->begin + 1u, 0, k->config.n_2};
     const uint64_t least = bytes_of(k, &one);
-    const uint64_t room = is_again && pool / OF_POOL <= least ? pool - pool / 8u : pool / OF_POOL;
     if (hd_cut_fits(k, device, share))
         return 1;
     return room > least ? over((bytes_of(k, share) - least), (room - least)) : grains;
@@ -73,7 +71,7 @@ static uint64_t parts_of(const hd_line_kind *k, uint32_t device)
     uint64_t n, by_link;
     if (!grains)
         return 0;
-    n = parts_by_room(k, device, &share, 0);
+    n = parts_by_room(k, device, &share);
     by_link = hd_at_most(missing(k, device, &share) / COMES_BYTES, MOST_PARTS);
     n = n > by_link ? n : by_link;
     return n ? hd_at_most(n, grains) : 1;
@@ -255,18 +253,37 @@ heddle_status hd_cut_job(hd_line *l, hd_line_job *j)
 
 /* ---- after a loss ------------------------------------------------------------------------------------------------------- */
 
-/* Of a slice that any device may take: so many that each of them fits into every pool that is left. */
+/* Part i of n of a block. */
+static hd_grains part_of(const hd_grains *b, uint64_t i, uint64_t n)
+{
+    const uint64_t grains = b->end - b->begin;
+    return (hd_grains){b->begin + grains * i / n, b->begin + grains * (i + 1u) / n, b->begin_2, b->end_2};
+}
+
+static int all_fit(const hd_line_kind *k, uint32_t device, const hd_grains *b, uint64_t n)
+{
+    uint64_t i;
+    for (i = 0; i < n; i++) {
+        const hd_grains part = part_of(b, i, n);
+        if (!hd_cut_fits(k, device, &part))
+            return 0;
+    }
+    return 1;
+}
+
+/* Of a slice that any device may take: so many that each of them fits into every pool that is left. What slices have beside their own rows
+ * differs from one to the next, so it is tried. */
 static uint64_t parts_anywhere(const hd_line *l, const hd_line_slice *p)
 {
-    uint64_t most = 1;
+    const uint64_t grains = p->block.end - p->block.begin;
+    uint64_t n = 1;
     uint32_t d;
     if (p->state != HD_SLICE_WAITS || p->device != HD_NONE)
         return 1;
-    for (d = 0; d < l->n_devices; d++) {
-        const uint64_t n = hd_is_here(l, d) ? parts_by_room(p->job->kind, d, &p->block, 1) : 1;
-        most = n > most ? n : most;
-    }
-    return hd_at_most(most, p->block.end - p->block.begin);
+    for (d = 0; d < l->n_devices; d++)
+        while (hd_is_here(l, d) && n < grains && !all_fit(p->job->kind, d, &p->block, n))
+            n = hd_at_most(2u * n, grains);
+    return n;
 }
 
 static hd_line_slice *moved(hd_line_slice *p, const hd_line_job *j, hd_line_slice *to)
@@ -297,11 +314,10 @@ static int get_more(const hd_line *l, hd_line_job *j, uint64_t n)
 static void cut_up(hd_line_job *j, hd_line_slice *p, uint64_t n)
 {
     const hd_grains all = p->block;
-    const uint64_t grains = all.end - all.begin;
     uint64_t k;
-    p->block.end = all.begin + grains / n;
+    p->block = part_of(&all, 0, n);
     for (k = 1; k < n; k++) {
-        const hd_grains b = {all.begin + grains * k / n, all.begin + grains * (k + 1u) / n, all.begin_2, all.end_2};
+        const hd_grains b = part_of(&all, k, n);
         add_part(j, &b, HD_NONE);
         j->n_waiting++;
         j->n_left++;

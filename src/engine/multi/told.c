@@ -121,11 +121,6 @@ static heddle_status tell_job(hd_jobs *j, hd_request *r)
 {
     heddle_multi *m = r->multi;
     uint32_t d;
-    m->how.n = 0;
-    if (!hd_multi_is_at_rest(m)) {
-        hd_how_add(&m->how, "jobs are under way\n");
-        return HEDDLE_OK;
-    }
     hd_how_add(&m->how, "map %s over %u devices\n", heddle_map_name(m->desc.map), j->n_devices);
     for (d = 0; d < j->n_devices; d++)
         tell_device(m, d);
@@ -138,6 +133,10 @@ HEDDLE_API const char *heddle_multi_how(heddle_multi *m)
         return "";
     if (!m->jobs)
         return m->desc.call ? "no device for jobs: a call of the host\n" : heddle_loop_how(m->loop);
-    (void)ask(m, tell_job, 0, NULL, "heddle_multi_how");
+    m->how.n = 0;
+    if (hd_multi_is_at_rest(m))
+        (void)ask(m, tell_job, 0, NULL, "heddle_multi_how");
+    else
+        hd_how_add(&m->how, "jobs are under way\n");
     return m->how.at ? m->how.at : "";
 }
