@@ -295,6 +295,15 @@ static void check_last(uint64_t *seed)
     jobbed_close(&r);
 }
 
+static heddle_sequence *sequence_of(const jobbed_rig *r, heddle_multi *m)
+{
+    const jobbed_params p = jobbed_params_of(r, &there);
+    heddle_sequence *x;
+    CHECK_OK(NULL, heddle_sequence_new(r->fleet, &x));
+    CHECK_OK(NULL, heddle_sequence_add(x, m, &p, sizeof p));
+    return x;
+}
+
 /* While a sequence runs that takes longer than the test may, figures are there at once; the lines say that it runs. */
 static void check_told_beside(uint64_t *seed)
 {
@@ -303,12 +312,9 @@ static void check_told_beside(uint64_t *seed)
     heddle_sequence *x;
     heddle_multi *m;
     jobbed_rig r;
-    jobbed_params p;
     jobbed_open(&r, "2*virtual:latency=0.001", 0, ROWS, seed);
     CHECK_OK(NULL, jobbed_make(&r, &there, &m));
-    p = jobbed_params_of(&r, &there);
-    CHECK_OK(NULL, heddle_sequence_new(r.fleet, &x));
-    CHECK_OK(NULL, heddle_sequence_add(x, m, &p, sizeof p));
+    x = sequence_of(&r, m);
     CHECK_OK(NULL, heddle_sequence_start(x, 1000000));
     while (!stats.n_jobs)
         CHECK_OK(NULL, heddle_multi_get_stats(m, &stats));
@@ -759,14 +765,11 @@ static void check_fork(uint64_t *seed)
     jobbed_rig r;
     heddle_multi *m;
     heddle_sequence *x;
-    jobbed_params p;
     int status = 0;
     pid_t child;
     jobbed_open(&r, "2*virtual:latency=0.05", 0, ROWS, seed);
     CHECK_OK(NULL, jobbed_make(&r, &there, &m));
-    p = jobbed_params_of(&r, &there);
-    CHECK_OK(NULL, heddle_sequence_new(r.fleet, &x));
-    CHECK_OK(NULL, heddle_sequence_add(x, m, &p, sizeof p));
+    x = sequence_of(&r, m);
     start_one(&r, m, &there);
     CHECK_OK(NULL, heddle_sequence_start(x, 2));
     fflush(stdout);

@@ -286,8 +286,7 @@ heddle_status hd_put_op(hd_jobs *j, const hd_seg_op *o, const hd_seg_point *wait
     const uint32_t role = o->point.queue % HD_N_ROLES;
     const uint64_t put_ns = j->traced ? heddle_host_clock_ns() : 0;
     uint32_t i;
-    if (!works(j, d))
-        d->since_ns = heddle_host_clock_ns();
+    note_work(j, d);
     for (i = 0; i < o->n_waits && !d->is_lost; i++)
         HD_TRY(put_wait(j, d, role, o->point.number, waits[i]));
     if (d->is_lost) /* at its limit, while the host waited for another one */
