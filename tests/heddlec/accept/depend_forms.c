@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: `depend` on `*p`, `s.f`, `p->f`, a whole array, `a[l:]`, `a[:n]`, `a[:]`, several clauses and lists
- * generated: a range of the lvalue's or section's bytes */
+ * generated: a range of the lvalue's or section's bytes
+ * gcc: no, it compares first bytes only, and `a[8:]` lies in `a` */
 #include <stdio.h>
 
 struct cell {
