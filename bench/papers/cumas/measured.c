@@ -15,6 +15,7 @@ typedef struct measuring {
     uint64_t begin_ns;
     uint32_t at; /* of the mixes */
     mix mix;
+    double alone_s;   /* of the start of the last mix's programs alone */
     double longest_s; /* of the starts of this mix */
 } measuring;
 
@@ -26,26 +27,23 @@ static uint32_t orders_of(const measuring *m)
     return m->at ? (2 * m->ask->n_orders + CUMAS_A_SET - 1) / CUMAS_A_SET : m->ask->n_orders;
 }
 
-enum { HANGS_S = 30 }; /* a start that did not end within so long; within less it had too little time */
-
 /* room_run's, or 1 when there is too little time left. */
 static int run(measuring *m, room_start *how, const mix_rounds *rounds, char *why)
 {
     uint64_t begin_ns = cli_now_ns();
     double took_s;
     int status;
-    const double left = left_s(m);
+    const double left = left_s(m), enough = m->longest_s > 0 ? 3 * m->longest_s + 10 : 0.4 * left + 1;
     if (left < 1.2 * m->longest_s + 1) {
         snprintf(why, MIX_ERROR, "no time left");
         return 1;
     }
     /* A start that hangs is not to take all of it. */
-    how->limit_s = m->longest_s > 0 ? 3 * m->longest_s + 10 : 0.4 * left + 1;
-    how->limit_s = how->limit_s < left ? how->limit_s : left;
+    how->limit_s = enough < left ? enough : left;
     status = room_run(&m->room, &m->mix, how, rounds, why);
     took_s = 1e-9 * (double)(cli_now_ns() - begin_ns);
-    if (status < 0 && took_s >= how->limit_s && how->limit_s < HANGS_S)
-        status = 1;
+    if (status < 0 && took_s >= how->limit_s && how->limit_s < enough)
+        status = 1; /* it need not hang */
     m->to->failed |= status < 0;
     if (!status && took_s > m->longest_s)
         m->longest_s = took_s;
@@ -113,6 +111,7 @@ static int run_alone(measuring *m, char *why)
         return -1;
     mix_alone(&rounds);
     room_forget(&m->room);
+    m->longest_s = m->alone_s;
     status = run(m, &how, &rounds, why);
     if (!status) {
         take_alone(m, &rounds);
@@ -122,7 +121,8 @@ static int run_alone(measuring *m, char *why)
         }
     }
     mix_rounds_free(&rounds);
-    m->longest_s = 0; /* of more rounds than the others */
+    m->alone_s = m->longest_s;
+    m->longest_s = 0; /* the others have fewer rounds */
     return status;
 }
 
