@@ -34,7 +34,7 @@ rm -f full
 # Pipes.
 mkfifo pipe
 for option in --trace --timeline --dot --dump-graph; do
-    timeout 5 cat pipe >got & # also without a writer
+    timeout 60 cat pipe >got & # also without a writer
     # shellcheck disable=SC2086
     run 0 run $small $option pipe
     wait

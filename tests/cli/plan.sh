@@ -49,7 +49,7 @@ refused 'schedule ticket' run lu --plan p.json --schedule ticket
 refused 'schedule levels' run lu --plan p.json --schedule levels
 refused 'serial' run lu -n 256 -b 32 --backend serial --plan p.json
 # Each list backwards: all others wait for the former first task, and it now waits for them.
-awk -F'[][]' '/^\[/ { n = split($2, t, ","); s = t[n]; while (--n) s = s "," t[n]; sub(/\[.*\]/, "[" s "]") } 1' p.json >twisted.json
+awk -F'[][]' '/^\[/ { n = split($2, t, ","); s = t[n]; while (--n > 0) s = s "," t[n]; sub(/\[.*\]/, "[" s "]") } 1' p.json >twisted.json
 refused 'twisted.json: .*cycle' run lu -n 256 -b 32 --workers 2 --plan twisted.json
 head -c 100 p.json >cut.json
 refused 'cut.json:[0-9]+: ' run lu -n 256 -b 32 --workers 2 --plan cut.json

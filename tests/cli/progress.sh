@@ -4,7 +4,7 @@
 . "$2/tests/cli/common.bash"
 needs_json
 
-echo '{"tasks": [{"id": 1, "us": 1700000}]}' >long.json
+echo '{"tasks": [{"id": 1, "us": 3000000}]}' >long.json
 echo '{"tasks": [{"id": 1, "us": 10}]}' >short.json
 run 0 run long.json
 silent_err
@@ -18,10 +18,13 @@ fi
 # on_terminal ARG...: runs the command on a terminal of its own; its output goes to `screen`.
 on_terminal() { TERM=xterm script -qec "$(printf '%q ' "$heddle" "$@")" /dev/null >screen </dev/null; }
 on_terminal run long.json || fail "the run on a terminal failed"
-grep -q 'running  1\.[0-9] s' screen || fail "no progress line: $(head -c 300 screen)"
+grep -q 'running  [12]\.[0-9] s' screen || fail "no progress line: $(head -c 300 screen)"
 tr '\r' '\n' <screen | grep -q "^$(printf '\033')\[Klong.json - " || fail "the line was not cleared: $(tail -c 500 screen)"
-on_terminal run short.json || fail "the short run on a terminal failed"
-! grep -q "$(printf '\033')" screen || fail "a progress line for a short run"
+for try in 1 2 3; do # on a busy machine also a short run may take a second
+    on_terminal run short.json || fail "the short run on a terminal failed"
+    grep -q "$(printf '\033')" screen || break
+done
+! grep -q "$(printf '\033')" screen || fail "a progress line for $try short runs"
 on_terminal run long.json --repeat 2 || fail "the repeated run failed"
 grep -q '\] 1/2  ' screen || fail "no bar for repeated runs: $(head -c 300 screen)"
 finish

@@ -246,10 +246,10 @@ json_is True "[x['bytes_sent'] for x in d['stats']['devices']] == [x['bytes_peer
 run 0 run matmul/jobs --pool 150000 --devices virtual: -n 300 -b 32 --json --stats # in a grid of blocks
 json_is True "d['jobs'] > 1 and d['stats']['slices'] > d['jobs'] and d['stats']['devices'][0]['left'] > 0"
 json_is True "d['stats']['devices'][0]['used'] <= d['stats']['devices'][0]['pool'] == 150000"
-run 0 run hotspot/jobs --safe --devices 'virtual:fail=40 virtual:' -n 300 --stats # lost on the way
+run 0 run hotspot/jobs --safe --map fixed --devices 'virtual:fail=40 virtual:' -n 300 --stats # lost on the way
 in_out '^virtual:0 .* lost$'
 in_out '^  check +ok$'
-run 0 run hotspot/jobs --devices '2*virtual:' -n 300 --opt steps=6 --repeat 2 --trace jobs.json --timeline jobs.svg # the last run
+run 0 run hotspot/jobs --map fixed --devices '2*virtual:' -n 300 --opt steps=6 --repeat 2 --trace jobs.json --timeline jobs.svg # the last run
 for row in 'virtual:0, link in' 'virtual:0, bodies' 'virtual:0, link out' 'virtual:1, peers'; do
     json_is True "any(e.get('args', {}).get('name') == '$row' for e in d['traceEvents'])" jobs.json
 done
@@ -293,7 +293,7 @@ grep -q '^<svg .*' loop.svg || fail "no picture of a loop: $(head -c 200 loop.sv
 grep -q 'ep, divided by cut among 2 units' loop.svg || fail "the picture has no title"
 json_is True "len(d['traceEvents']) > 3" loop.json
 rm loop.json loop.svg
-run 0 run mandel/loop -n 1500x1000 -b 5x16 --devices 'virtual:fail=2 cpu:1' --stats # lost on the way
+run 0 run mandel/loop -n 1500x1000 -b 5x16 --split static --devices 'virtual:fail=2 cpu:1' --stats # lost on the way
 in_out '^virtual:0 .* lost$'
 in_out '^lost +1 of 2 units$'
 in_out '^  check +ok$'

@@ -119,8 +119,11 @@ static void check_tried_again(void)
     r.loop->models[hd_unit_at(f, 1)->kind] = known;                    /* as if the trial had told the same */
     again = runs_until_tried(r.loop, core);
     CHECK_MSG(again > 1.5 * n && again < 2.7 * n, "%d runs, then %d", n, again);
-    run_until_known(&r);
-    CHECK_MSG(core_of(&r).each_ns < 50000, "%g ns", core_of(&r).each_ns);
+    n = 0;
+    do /* on a busy machine a slice may take long */
+        run_until_known(&r);
+    while (core_of(&r).each_ns >= 50000 && ++n < MOST_TRIES);
+    CHECK_MSG(n < MOST_TRIES, "%g ns", core_of(&r).each_ns);
     for (n = 0; absence->after_times > 2 && n < MOST_TRIES; n++) /* it takes part, and that is no trial */
         run(&r);
     CHECK(n < MOST_TRIES);

@@ -132,11 +132,12 @@ static void check_losses(uint32_t n_actions)
 
 /* Of two equal devices one is ten times as slow from its eighth slice or so on. It gets less and less, and has a tenth of the loop when both
  * have ended together. In a way that does not look at speeds it has half. */
-static void check_slow(void)
+static int is_slow_told(void)
 {
     const looped_case c = {looped_price, 2000000, 0, 100, 1, HEDDLE_SPLIT_CUT, 5};
     heddle_loop_unit slow = HEDDLE_LOOP_UNIT_INIT, other = HEDDLE_LOOP_UNIT_INIT;
     looped_rig r;
+    int is_told;
     open_rig(&r, "virtual:link=40e6,slow=30 virtual:link=40e6", &c);
     looped_fill(&r, &c);
     CHECK_OK(NULL, heddle_loop_run(r.loop, &r.params, sizeof r.params));
@@ -144,9 +145,21 @@ static void check_slow(void)
     check_told(&r);
     CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 0, &slow));
     CHECK_OK(NULL, heddle_loop_get_unit(r.loop, 1, &other));
-    CHECK_MSG(slow.n_slices > 8 && slow.n_indices < c.n / 4 && !is_lost(r.fleet, 0), "%s", heddle_loop_how(r.loop));
-    CHECK_MSG((double)slow.end_ns < 2.0 * (double)other.end_ns, "%s", heddle_loop_how(r.loop));
+    CHECK_MSG(!is_lost(r.fleet, 0), "%s", heddle_loop_how(r.loop));
+    is_told = slow.n_slices > 8 && slow.n_indices < c.n / 4 && (double)slow.end_ns < 2.0 * (double)other.end_ns;
+    if (!is_told)
+        printf("%s\n", heddle_loop_how(r.loop));
     close_rig(&r);
+    return is_told;
+}
+
+/* On a busy machine a device's thread may be held up. */
+static void check_slow(void)
+{
+    int n = 0;
+    while (n < 5 && !is_slow_told())
+        n++;
+    CHECK(n < 5);
 }
 
 /* Lost under each way to divide. */
@@ -155,7 +168,7 @@ static void check_ways(void)
     uint32_t way, k, n_lost = 0;
     for (way = 0; way < HEDDLE_N_SPLITS; way++)
         for (k = 1; k <= 16u; k += 3)
-            n_lost += (uint32_t)lose_at("fail", k, k % 2u ? looped_price : looped_turn, 20000, (heddle_split)way);
+            n_lost += (uint32_t)lose_at("fail", k, k % 2u ? looped_price : looped_turn, 300000, (heddle_split)way);
     CHECK_MSG(n_lost > HEDDLE_N_SPLITS, "%u", n_lost);
 }
 

@@ -414,11 +414,21 @@ static void check_cancel(jobbed_rig *r, int by_job)
     free_steps(&x);
 }
 
-static void *cancel_soon(void *s)
+typedef struct canceler {
+    heddle_sequence *s;
+    int has_returned; /* atomic */
+} canceler;
+
+/* More than once: on a busy machine it may come before the start. */
+static void *cancel_soon(void *of)
 {
     static const struct timespec nap = {0, 20000000};
-    (void)nanosleep(&nap, NULL);
-    return cancel_sequence(s);
+    canceler *c = of;
+    do {
+        (void)nanosleep(&nap, NULL);
+        (void)cancel_sequence(c->s);
+    } while (!__atomic_load_n(&c->has_returned, __ATOMIC_ACQUIRE));
+    return NULL;
 }
 
 /* A fleet of cores runs it within the start. */
@@ -426,11 +436,14 @@ static void check_cancel_cores(uint64_t *seed)
 {
     jobbed_rig r;
     sequence x;
+    canceler c = {NULL, 0};
     pthread_t thread;
     jobbed_open(&r, "cpu:2", 0, ROWS, seed);
     x = make_steps(&r);
-    CHECK(!pthread_create(&thread, NULL, cancel_soon, x.s));
+    c.s = x.s;
+    CHECK(!pthread_create(&thread, NULL, cancel_soon, &c));
     CHECK_OK(NULL, heddle_sequence_start(x.s, 1u << 30));
+    __atomic_store_n(&c.has_returned, 1, __ATOMIC_RELEASE);
     (void)pthread_join(thread, NULL);
     CHECK(heddle_sequence_wait(x.s, 0) == HEDDLE_ECANCELED);
     CHECK_OK(NULL, heddle_sequence_wait(x.s, 0));

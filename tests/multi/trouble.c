@@ -640,7 +640,7 @@ static void check_reason(uint64_t *seed)
     jobbed_rig r;
     heddle_multi *m;
     jobbed_params p;
-    jobbed_open(&r, "virtual:latency=0.05", 0, ROWS, seed);
+    jobbed_open(&r, "virtual:latency=0.5", 0, ROWS, seed);
     CHECK_OK(NULL, jobbed_make(&r, &fails, &m));
     p = jobbed_params_of(&r, &fails);
     CHECK_OK(NULL, heddle_multi_start(m, &p, sizeof p));
@@ -704,7 +704,7 @@ static void check_cancel(uint64_t *seed)
     jobbed_params p;
     heddle_status s;
     int i;
-    jobbed_open(&r, "2*virtual:latency=0.0005", 0, ROWS, seed);
+    jobbed_open(&r, "2*virtual:latency=0.005", 0, ROWS, seed);
     CHECK_OK(NULL, jobbed_make(&r, &there, &m));
     p = jobbed_params_of(&r, &there);
     for (i = 0; i < 200; i++)

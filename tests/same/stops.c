@@ -142,18 +142,21 @@ static void *open_door(void *arg)
     return NULL;
 }
 
-/* Runs into the limit; repeats if a busy machine had not come to HELD by then, or another worker had not come to wait for it. */
+/* Runs into the limit. Repeats if a busy machine had not come to HELD by then, or another worker had not come to wait for it; and if the limit
+ * was noticed after the door was open. */
 static const char *run_into_limit(rig *x, int waits)
 {
     const char *text = "";
+    heddle_status s;
     pthread_t door;
     uint32_t n;
     for (n = 0; n < 50 && !(strstr(text, "(stops_step)") && (!waits || strstr(text, "waits for task"))); n++) {
         __atomic_store_n(&x->hold, 1u, __ATOMIC_RELAXED);
         CHECK(pthread_create(&door, NULL, open_door, x) == 0);
-        CHECK(rig_run(x) == HEDDLE_ETIMEDOUT);
+        s = rig_run(x);
+        CHECK(s == HEDDLE_ETIMEDOUT || s == HEDDLE_OK);
         CHECK(pthread_join(door, NULL) == 0);
-        text = heddle_error_text(x->ctx);
+        text = s ? heddle_error_text(x->ctx) : "";
         text = strstr(text, "in task") ? text : "";
     }
     return text;

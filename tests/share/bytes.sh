@@ -38,8 +38,8 @@ for i in 1 2 3; do
 done
 for p in "${pids[@]}"; do wait "$p" || { cat "$scratch"/out*; fail "a program of three"; }; done
 "$heddle" share status --json >"$scratch/state"
-lost=$(grep -o '"lost": [0-9]*' "$scratch/state" | awk '{ n += $2 } END { print n }')
-[ "$lost" -le 10 ] || { cat "$scratch/state"; fail "$lost turns were lost"; }
+sum() { grep -o "\"$1\": [0-9]*" "$scratch/state" | awk '{ n += $2 } END { print n }'; }
+[ "$(sum lost)" -le $(($(sum turns) / 4)) ] || { cat "$scratch/state"; fail "$(sum lost) turns of $(sum turns) were lost"; }
 stop_daemon
 
 echo "-- switched off"

@@ -17,7 +17,7 @@
 static double now_s(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* a busy machine's other programs do not count */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

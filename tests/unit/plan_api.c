@@ -227,7 +227,7 @@ static void costs(void)
     uint32_t i;
     CHECK(!strcmp(heddle_graph_describe_run(g), "") && !strcmp(heddle_graph_describe_run(NULL), ""));
     for (i = 0; i < 9; i++)
-        add(ctx, g, i ? 1000 : 40000, 100000, NULL, 0);
+        add(ctx, g, i ? 1000 : 200000, 100000, NULL, 0);
     CHECK_OK(ctx, heddle_graph_replan(g, 3));
     list_of_0(ctx, g, 3);
     CHECK_OK(ctx, heddle_graph_replan(g, 0));

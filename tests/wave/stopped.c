@@ -114,7 +114,15 @@ static void test_kind(const kind *k)
     heddle_ctx_close(ctx);
 }
 
-/* A run of two bands that its time limit ends; north: of those that wait for it, never raised. The sentence says `what`. */
+static int is_said(const heddle_ctx *ctx, const char *what, const char *more)
+{
+    return strstr(heddle_error_text(ctx), what) && strstr(heddle_error_text(ctx), more);
+}
+
+enum { MOST_LIMITED = 50 };
+
+/* A run of two bands that its time limit ends; north: of those that wait for it, never raised. The sentence says `what` and `more`: on a busy
+ * machine not in each run, because a worker may begin after the limit. */
 static void test_limit(const kind *k, const heddle_wave_border *north, const char *what, const char *more)
 {
     heddle_config config = HEDDLE_CONFIG_INIT;
@@ -133,10 +141,12 @@ static void test_limit(const kind *k, const heddle_wave_border *north, const cha
     d.tile_cols = k->tile_cols;
     CHECK_OK(ctx, heddle_wave_new(ctx, k->table, &d, &g));
     for (int i = 0; i < 2; i++) { /* the second run says nothing of the first */
-        const heddle_status s = heddle_graph_run(ctx, g, &k->params, sizeof k->params);
-        CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", k->name, heddle_status_text(s));
-        CHECK_MSG(strstr(heddle_error_text(ctx), what) && strstr(heddle_error_text(ctx), more), "%s, not %s and %s",
-                  heddle_error_text(ctx), what, more);
+        int n = 0;
+        do {
+            const heddle_status s = heddle_graph_run(ctx, g, &k->params, sizeof k->params);
+            CHECK_MSG(s == HEDDLE_ETIMEDOUT, "%s: %s", k->name, heddle_status_text(s));
+        } while (!is_said(ctx, what, more) && ++n < MOST_LIMITED);
+        CHECK_MSG(n < MOST_LIMITED, "%s, not %s and %s", heddle_error_text(ctx), what, more);
     }
     printf("%s\n", heddle_error_text(ctx));
     heddle_graph_free(g);

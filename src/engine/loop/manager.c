@@ -22,6 +22,7 @@ typedef struct manager {
     hd_share *run;
     int has_marks;      /* the loop is traced, and the accelerator tells of phases */
     uint64_t before_ns; /* when its last slice ended */
+    uint64_t turn_ns;   /* when the last look at all slots began */
     uint64_t over_ns;   /* when nothing else was left to do; 0: something is */
     slot slots[HD_MOST_FLYING];
     uint8_t params[HD_SPAN_PARAMS_MOST];
@@ -319,8 +320,8 @@ static heddle_status fill(manager *m, uint32_t queue, hd_take *take)
 /* One look at all slots. *n_flying: that are not free; *take: what was answered last. */
 static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *moved)
 {
-    const uint64_t t = heddle_host_clock_ns();
     uint32_t q;
+    m->turn_ns = heddle_host_clock_ns();
     *n_flying = 0;
     *take = HD_TAKE_SLICE;
     for (q = 0; q < hd_unit_flying(m->unit); q++) {
@@ -333,18 +334,17 @@ static heddle_status turn(manager *m, uint32_t *n_flying, hd_take *take, int *mo
         *n_flying += m->slots[q].state != SLOT_FREE;
     }
     if (*moved)
-        m->run->host_ns += heddle_host_clock_ns() - t;
+        m->run->host_ns += heddle_host_clock_ns() - m->turn_ns;
     return HEDDLE_OK;
 }
 
 /* Nothing else is left to do. Results on their way home take milliseconds, so a device that was only held up soon answers; else it reaches its
- * limit, where there is one. */
+ * limit, where there is one. It has been asked after that time: this thread may have been held up, too. */
 static int awaits_home(manager *m)
 {
-    const uint64_t now = heddle_host_clock_ns();
     uint32_t q;
-    m->over_ns = m->over_ns ? m->over_ns : now;
-    if (!m->loop->desc.time_limit_ms && now - m->over_ns > HOME_NS)
+    m->over_ns = m->over_ns ? m->over_ns : m->turn_ns;
+    if (!m->loop->desc.time_limit_ms && m->turn_ns - m->over_ns > HOME_NS)
         return 0;
     for (q = 0; q < hd_unit_flying(m->unit); q++)
         if (m->slots[q].state == SLOT_LEAVING)

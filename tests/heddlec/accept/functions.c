@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* construct: functions that tasks call: with empty brackets, and with variables of the file that the task's statement reads, too
  * generated: `f()` has no parameters; a variable that the statement names is copied into the record, functions reach it by
- *            its address */
+ *            its address
+ * gcc: no, it compares first bytes only, and `seen[0:6]` is six of them */
 #include <stdio.h>
 
 static int limit, total, seen[12];
