@@ -355,8 +355,8 @@ static double now_ms(void)
 static void check_limit(rig *r)
 {
     heddle_handle h, after = 0;
-    heddle_pool_end end;
-    heddle_status s;
+    heddle_pool_end end = {.status = HEDDLE_EBUSY};
+    heddle_status s = HEDDLE_EBUSY;
     uint32_t n = 0;
     const double begin = now_ms();
     r->began = 0;
@@ -367,9 +367,8 @@ static void check_limit(rig *r)
         s = heddle_pool_wait(r->pool, h, 1, &end);
         CHECK(s == end.status && (s == HEDDLE_EBUSY || (s == HEDDLE_ETIMEDOUT && now_ms() - begin >= LIMIT_MS)));
     }
-    do
+    while (end.status == HEDDLE_EBUSY && n++ < 1000000)
         s = heddle_pool_wait(r->pool, h, HEDDLE_FOREVER, &end);
-    while (end.status == HEDDLE_EBUSY && ++n < 1000000);
     CHECK_MSG(s == HEDDLE_ETIMEDOUT && end.status == s, "%s", heddle_error_text(NULL));
     if (!r->is_serial) {
         s = heddle_pool_wait(r->pool, after, HEDDLE_FOREVER, NULL);
