@@ -30,14 +30,14 @@ tasker short 8 1 4 1 >"$scratch/out"
 until_status '"clients": \[\]'
 [ "$(known)" = 2 ] || fail "not learnt" # the first task, and any that begins so
 tasker short 8 1 4 3 >"$scratch/out" # the same task, and two more
-tasker long 4 300 0 1 >"$scratch/out"
+tasker long 4 1000 0 1 >"$scratch/out"
 until_status '"clients": \[\]'
 [ "$(known)" = 6 ] || { "$heddle" share status --json; fail "learnt otherwise"; }
 stop_daemon
 grep -q '^heddle share history 3' "$history" && [ "$(wc -l <"$history")" = 11 ] || { cat "$history"; fail "not kept"; }
-awk -F'\t' '$3 == 4194304 && $4 == 4194304 && $6 > 290000000 && $6 < 3000000000 { n++ } END { exit n != 2 }' "$history" ||
+awk -F'\t' '$3 == 4194304 && $4 == 4194304 && $6 > 990000000 && $6 < 5000000000 { n++ } END { exit n != 2 }' "$history" ||
     { cat "$history"; fail "the long kernel is not in it"; }
-awk -F'\t' '$3 == 8388608 && $4 == 8388608 && $5 == 4194304 && $6 < 290000000 { n++ } END { exit n != 4 }' "$history" ||
+awk -F'\t' '$3 == 8388608 && $4 == 8388608 && $5 == 4194304 && $6 < 990000000 { n++ } END { exit n != 4 }' "$history" ||
     { cat "$history"; fail "the short tasks are not in it"; }
 
 echo "-- kernels that ran while others did are known to have done so"
@@ -96,7 +96,7 @@ race() {
         begin "race$i" "short$i" 8 1 4 1; pids+=("$last")
         until_waiting "$i"
     done
-    begin race3 long 4 300 0 1; pids+=("$last")
+    begin race3 long 4 1000 0 1; pids+=("$last")
     until_waiting 3
     grep -q "\"holder\": $holder," "$scratch/state" || { cat "$scratch/state"; fail "the holder lost its turn"; }
     kill -9 "$holder"
