@@ -15,8 +15,8 @@ typedef struct measuring {
     uint64_t begin_ns;
     uint32_t at; /* of the mixes */
     mix mix;
-    double alone_s;   /* of the start of the last mix's programs alone */
-    double longest_s; /* of the starts of this mix */
+    double alone_s;  /* the longest start of a mix's programs alone; 0: there was none */
+    double beside_s; /* that of this mix's programs beside one another */
 } measuring;
 
 static double left_s(const measuring *m) { return m->ask->seconds - 1e-9 * (double)(cli_now_ns() - m->begin_ns); }
@@ -27,14 +27,14 @@ static uint32_t orders_of(const measuring *m)
     return m->at ? (2 * m->ask->n_orders + CUMAS_A_SET - 1) / CUMAS_A_SET : m->ask->n_orders;
 }
 
-/* room_run's, or 1 when there is too little time left. */
-static int run(measuring *m, room_start *how, const mix_rounds *rounds, char *why)
+/* room_run's, or 1 when there is too little time left. *longest_s: of the starts of this kind; 0: there was none. */
+static int run(measuring *m, room_start *how, const mix_rounds *rounds, double *longest_s, char *why)
 {
     uint64_t begin_ns = cli_now_ns();
     double took_s;
     int status;
-    const double left = left_s(m), enough = m->longest_s > 0 ? 3 * m->longest_s + 10 : 0.4 * left + 1;
-    if (left < 1.2 * m->longest_s + 1) {
+    const double left = left_s(m), enough = *longest_s > 0 ? 3 * *longest_s + 10 : 0.4 * left + 1;
+    if (left < 1.2 * *longest_s + 1) {
         snprintf(why, MIX_ERROR, "no time left");
         return 1;
     }
@@ -45,8 +45,8 @@ static int run(measuring *m, room_start *how, const mix_rounds *rounds, char *wh
     if (status < 0 && took_s >= how->limit_s && how->limit_s < enough)
         status = 1; /* it need not hang */
     m->to->failed |= status < 0;
-    if (!status && took_s > m->longest_s)
-        m->longest_s = took_s;
+    if (!status && took_s > *longest_s)
+        *longest_s = took_s;
     return status;
 }
 
@@ -111,8 +111,7 @@ static int run_alone(measuring *m, char *why)
         return -1;
     mix_alone(&rounds);
     room_forget(&m->room);
-    m->longest_s = m->alone_s;
-    status = run(m, &how, &rounds, why);
+    status = run(m, &how, &rounds, &m->alone_s, why);
     if (!status) {
         take_alone(m, &rounds);
         if (room_keep(&m->room)) {
@@ -121,8 +120,6 @@ static int run_alone(measuring *m, char *why)
         }
     }
     mix_rounds_free(&rounds);
-    m->alone_s = m->longest_s;
-    m->longest_s = 0; /* the others have fewer rounds */
     return status;
 }
 
@@ -174,7 +171,7 @@ static void run_subject(measuring *m, cumas_subject_id id)
         return;
     }
     mix_arrive(rounds, 1);
-    if (run(m, &how, rounds, o->why))
+    if (run(m, &how, rounds, &m->beside_s, o->why))
         return;
     take(o, rounds);
     if (how.policy)
@@ -186,7 +183,7 @@ static void measure_mix(measuring *m)
     char why[MIX_ERROR] = "no memory";
     int failed;
     cli_progress("%s: each alone", cumas_kinds[m->at].name);
-    m->longest_s = 0;
+    m->beside_s = 0;
     failed = mix_read(&m->mix, cumas_kinds[m->at].programs, why) || run_alone(m, why);
     if (failed)
         snprintf(m->to->mixes[m->at].why, MIX_ERROR, "alone: %.400s", why);
@@ -229,6 +226,7 @@ static void measure_size(measuring *m, cumas_size size)
 {
     room_start how = {.policy = share_policy_word(SHARE_POLICY_NONE), .row = 12};
     char *why = m->to->sizes[size].why;
+    double longest_s = 0; /* other sizes take other times */
     mix_rounds rounds;
     if (mix_read(&m->mix, cumas_kinds[0].programs, why))
         return;
@@ -237,8 +235,7 @@ static void measure_size(measuring *m, cumas_size size)
         return;
     }
     mix_alone(&rounds);
-    m->longest_s = 0; /* other sizes take other times */
-    for (uint32_t i = 0, failed = (uint32_t)run(m, &how, &rounds, why); i < m->mix.n && !failed; i++)
+    for (uint32_t i = 0, failed = (uint32_t)run(m, &how, &rounds, &longest_s, why); i < m->mix.n && !failed; i++)
         m->to->sizes[size].kernels_ms[i] = median(&rounds, i, kernels_of);
     mix_rounds_free(&rounds);
 }
